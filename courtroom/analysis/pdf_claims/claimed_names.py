@@ -50,6 +50,9 @@ _NAME = re.compile(
     rf"|(?P<node>(?:[A-Z][a-z0-9]+)+{_NODES}))"
     rf"(?![\w/\\-])(?!\.(?:[a-z]{{2,4}}\b|\d))(?! / |\?)"
 )
+# A string of JSON with so many blanks is prose: a rubric names the nodes that works should have.
+_STRING = re.compile(r'"[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)"')
+_PROSE_BLANKS = 3
 _INHERITED = re.compile(r"model_(?:dump|validate|copy|construct|json|fields|config|rebuild)\w*")
 
 
@@ -83,13 +86,13 @@ def claimed_names(reading: PdfReading) -> tuple[ClaimedName, ...]:
 
 
 def check_names(names: Iterable[ClaimedName], contents: Iterable[str]) -> CheckedNames:
-    """Look for the names in the texts of the code and in its paths."""
+    """Look for the names in the texts of the code and in its paths, not in the prose of JSON."""
     wanted = {_folded(name.name): name for name in names}
     missing = dict(wanted)
     for content in contents:
         if not missing:
             break
-        text = _folded(content)
+        text = _folded(_without_prose(content))
         missing = {folded: name for folded, name in missing.items() if folded not in text}
     existing = (name for folded, name in wanted.items() if folded not in missing)
     return CheckedNames(tuple(existing), tuple(missing.values()))
@@ -105,6 +108,12 @@ def name_facts(names: CheckedNames) -> dict[str, tuple[str, ...]]:
 
 def may_hold_names(path: str) -> bool:
     return not path.lower().endswith(DOCUMENTS)
+
+
+def _without_prose(content: str) -> str:
+    if not content.lstrip().startswith(("{", "[")):
+        return content
+    return _STRING.sub(lambda text: "" if text[0].count(" ") >= _PROSE_BLANKS else text[0], content)
 
 
 def _folded(text: str) -> str:

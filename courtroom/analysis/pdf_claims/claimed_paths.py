@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
@@ -31,6 +32,12 @@ _PATH = re.compile(
     r"(?![\w/\\-]|\.\w)"
     r"|(?<![\w/\\.-])\.env\.(?:example|sample|template)(?![\w/\\-]|\.\w)"
 )
+# The same words in a list, after a file or a pattern.
+_LISTED = re.compile(
+    r"(?:,| and| or)(?: and| or)?(?: optional)? (?P<name>Makefile|Dockerfile|Procfile)"
+    r"(?![\w/\\-]|\.\w)"
+)
+_ENTRY = re.compile(rf"(?:/[\w*]*|\*|\.(?:{ENDINGS})|\.example|Makefile|Dockerfile)[`\"”’')]?$")
 # A long address breaks over lines, which leaves a space at the break.
 _URL = re.compile(
     r"\b(?:https?|ssh|git|file)://(?:\S*[./_-] (?=\S*/))*\S*|\bgit@\S+"
@@ -56,6 +63,8 @@ _NUMBERED = re.compile(r"\d{1,2}[.)] [A-Z]")
 _HEADING_CHARACTERS = 60
 # A line that begins with the rest of a path.
 _REST = re.compile(rf"[\w/.-]*\w\.(?:{ENDINGS})\b")
+# Lines at the head and at the foot of a page that may stand on each, and the fewest pages for it.
+_EDGE_LINES, _RUNNING_PAGES = 2, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +134,18 @@ def _begins_with_plan(line: str) -> bool:
 
 
 def _lines(reading: PdfReading) -> Iterator[tuple[int, str]]:
-    """Yield page and line; a path that breaks at the end of a line or page is put together."""
+    """Yield page and line; a path that breaks at the end of a line or page is put together.
+
+    The running head and foot of the pages are left out: the name of a file there claims nothing.
+    """
     page_of, pending = 0, ""
-    for page, text in enumerate(reading.pages, start=1):
-        for line in text.split("\n"):
+    pages = [text.split("\n") for text in reading.pages]
+    running = _running_lines(pages)
+    for page, lines in enumerate(pages, start=1):
+        for number, line in enumerate(lines):
+            is_edge = min(number, len(lines) - 1 - number) < _EDGE_LINES
+            if is_edge and _without_digits(line) in running:
+                continue
             if _ends_inside_path(pending) and _REST.match(line):
                 pending += line
                 continue
@@ -137,6 +154,23 @@ def _lines(reading: PdfReading) -> Iterator[tuple[int, str]]:
             page_of, pending = page, line
     if pending:
         yield page_of, pending
+
+
+def _running_lines(pages: Sequence[Sequence[str]]) -> set[str]:
+    """Return the lines, without digits, at the head or foot of most pages."""
+    edges = Counter(
+        line
+        for lines in pages
+        for line in {
+            _without_digits(line) for line in (*lines[:_EDGE_LINES], *lines[-_EDGE_LINES:])
+        }
+    )
+    least = max(_RUNNING_PAGES, len(pages) // 2 + 1)
+    return {line for line, count in edges.items() if count >= least}
+
+
+def _without_digits(line: str) -> str:
+    return re.sub(r"\d+", "", line)
 
 
 def _ends_inside_path(line: str) -> bool:
@@ -163,8 +197,13 @@ def _passage_around(path: str, sentence: str) -> str:
 
 
 def _paths_of(text: str) -> Iterator[str]:
-    for match in _PATH.finditer(text):
-        path = match[0]
+    named = [(match.start(), match[0]) for match in _PATH.finditer(text)]
+    listed = [
+        (match.start("name"), match["name"])
+        for match in _LISTED.finditer(text)
+        if _ENTRY.search(text, 0, match.start())
+    ]
+    for _, path in sorted({*named, *listed}):
         bare = path.removeprefix("./")
         if not (_PRODUCT.fullmatch(bare) or bare.startswith(("-", "/")) or _is_fragment(bare)):
             yield path

@@ -53,6 +53,13 @@ def test_name_counts_in_the_forms_of_code(text, expected):
     assert names_in(text) == expected
 
 
+def test_name_in_the_prose_of_json_is_not_in_the_code():
+    rubric = '{"goal": "Look for a \\"court\\" in BenchNode first.", "nodes": ["read_graph", 3]}'
+    checked = check_names(claimed("BenchNode", "read_graph"), ["src/graph.py", rubric])
+    assert [name.name for name in checked.missing] == ["BenchNode"]
+    assert check_names(claimed("BenchNode"), [f"# {rubric}"]).missing == ()
+
+
 def test_name_under_a_heading_of_plans_does_not_count():
     assert names_in("It calls build_graph.", headings=("5. Future work",)) == []
 

@@ -63,6 +63,29 @@ def test_paths_are_named_once_as_written() -> None:
     assert _claimed("The end .nodes.py of a word, and the end ..tools/judges.py of a path.") == []
 
 
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("Files: .ci/*, Makefile, rubric/*.json", ["Makefile"]),
+        (
+            "Read README.md, Makefile, and optional Dockerfile.",
+            ["README.md", "Makefile", "Dockerfile"],
+        ),
+        ("It needs a shell, Makefile and patience.", []),
+    ],
+)
+def test_file_without_an_ending_is_named_in_a_list_of_files(text: str, paths: list[str]) -> None:
+    assert _claimed(text) == paths
+
+
+def test_running_head_and_foot_name_no_file() -> None:
+    pages = [f"report.md 2026-02-0{n}\n{n} / 4\nText.\nMore text.\nEnd." for n in range(1, 4)]
+    assert _claimed(*pages, "report.md 2026-02-04\n4 / 4\nSee src/graph.py.") == ["src/graph.py"]
+    assert _claimed(*pages[:2]) == ["report.md"]
+    inner = [f"Text.\nMore.\nOpen report.md.\nText {n}.\nEnd." for n in range(3)]
+    assert _claimed(*inner) == ["report.md"]
+
+
 def test_rest_of_a_path_that_a_cell_breaks_is_no_file() -> None:
     lines = "Judges\nsrc/detective s.py (tools)\nIn src/detectives.py and s.json all is said."
     assert _claimed(lines) == ["src/detectives.py", "s.json"]
