@@ -60,6 +60,7 @@ FAULTS = {
 }
 NEVER_ROUTES = "The conditional edge that would route errors never does"
 STOPS_NOTHING = "The conditional edge that would route errors stops nothing"
+TESTS_INPUTS = "The conditional edges route missing inputs alone"
 LEAST_PARALLEL = 2
 # What a join holds together, and what comes after it.
 JOINED = {
@@ -122,6 +123,11 @@ def _wiring(check: GraphTopology, survey: Survey, value: bool) -> Finding:
 
 def _error_route(check: GraphTopology, survey: Survey) -> Finding:
     """The routes for errors, with what runs whatever they choose."""
+    blind = input_routes(survey)
+    if blind:
+        clues = [line_clue(fault, fault_sentence(fault)) for fault in blind]
+        reason = f"{fault_sentence(blind[0])}{more_of_this_kind(len(blind) - 1)}"
+        return present(reason, clues, met=False, fault=TESTS_INPUTS)
     finding = _wiring(check, survey, value=True)
     places = {(way.path, way.line_start) for way in _proofs(check.aspect, survey)}
     locations = survey.fact_locations.get(check.aspect, ())
@@ -136,6 +142,15 @@ def _error_route(check: GraphTopology, survey: Survey) -> Finding:
     if all(route.is_idle for route in routes):
         return present(reason, list(map(_route_clue, routes)), met=False, fault=STOPS_NOTHING)
     return replace(finding, reason=f"{finding.reason} {reason}")
+
+
+def input_routes(survey: Survey) -> list[Mapping[str, Any]]:
+    """Return the faults of the routes for errors where each of them tests the graph's inputs alone."""
+    faults = (survey.facts.get("state_flow") or {}).get("faults", ())
+    rows = {(row["path"], row["line"]): row for row in faults if row["kind"] == "input_route"}
+    proofs = _proofs("conditional_error_route", survey)
+    places = list(dict.fromkeys((way.path, way.line_start) for way in proofs))
+    return [rows[place] for place in places] if places and rows.keys() >= {*places} else []
 
 
 def _route_clue(route: OpenRoute) -> Clue:

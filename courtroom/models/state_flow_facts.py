@@ -27,6 +27,7 @@ FaultKind = Literal[
     "lost_clone",
     "dead_route",
     "needless_route",
+    "input_route",
     "impossible_test",
     "loose_rule",
     "broken_import",

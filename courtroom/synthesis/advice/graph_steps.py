@@ -212,6 +212,7 @@ FLOW = {
     "lost_clone": "Keep the folder until every node has read it, and delete it then",
     "dead_route": "Let the router choose this way where it belongs, or remove the branch",
     "needless_route": "Let the router choose this way by what the node at {other} says of a failure",
+    "input_route": "Let a router choose this way by what {other} records of a failure",
     "impossible_test": "Compare with a value that the field at {other} can hold",
     "loose_rule": "Make this rule do what its name promises",
     "broken_import": "Import what is there, or commit what is missing",
@@ -219,7 +220,10 @@ FLOW = {
 
 
 # The same where the fault has no second place.
-ALONE = {"other_key": "Put this key into the rubric, or do not ask for it"}
+ALONE = {
+    "other_key": "Put this key into the rubric, or do not ask for it",
+    "input_route": "Let a router choose this way by what the nodes before it return of a failure",
+}
 # The module in the sentence on a broken import.
 IMPORTED = re.compile(r" from `([\w.]{1,200})`")
 # Faults without whose repair no audit gets to its end.

@@ -56,7 +56,9 @@ def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
     elif aspect.endswith("parallel") and work.facts.get(aspect):
         yield from flow_steps(_is_lost_to_a_router, work)
     elif aspect == "conditional_error_route" and work.facts.get(aspect):
-        yield from (_route_alone(route, work) for route in idle_routes(work.graph))
+        idle = [_route_alone(route, work) for route in idle_routes(work.graph)]
+        # Routes that change a run and do not count test the graph's inputs alone.
+        yield from idle or [_error_route(work)]
     elif aspect == "conditional_error_route":
         yield _error_route(work)
     elif aspect in GROUPS:

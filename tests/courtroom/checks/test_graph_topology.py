@@ -179,6 +179,22 @@ def test_error_route_beside_edges_says_what_runs_whatever_it_chooses(edges, met,
     assert ("Whatever" in finding.reason, finding.reason.endswith(more)) == (bool(more), True)
 
 
+@pytest.mark.parametrize(("lines", "met"), [((7, 9), False), ((7,), True), ((), True)])
+def test_routes_by_inputs_alone_are_none_for_errors_unless_one_tests_more(lines, met):
+    graph = {"conditional": [_route(7, "b", "END"), _route(9, "c", "END")]}
+    rows = [DEAD | {"kind": "input_route", "line": line} for line in lines]
+    facts = {"conditional_error_route": True, "graph": graph}
+    facts["state_flow"] = {"faults": rows, "unread": {}}
+    edges = tuple(location_at("g.py", line, "a → b or END") for line in (7, 9))
+    check = GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route")
+    finding = topology(check, survey(facts=facts, places={"conditional_error_route": edges}))
+    assert (finding.met, finding.fault) == (
+        met,
+        "" if met else "The conditional edges route missing inputs alone",
+    )
+    assert met or clue_lines(finding) == [("g.py", 7), ("g.py", 9)]
+
+
 def test_way_that_no_run_takes_is_said_with_what_runs_beside_it_in_any_case():
     graph = {"conditional": [_route(7, "b", "c")], "edges": [("a", "b")]}
     flow = {"faults": [DEAD], "unread": {}}

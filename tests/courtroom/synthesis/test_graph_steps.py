@@ -293,6 +293,14 @@ def test_route_that_is_never_taken_is_mended_and_no_second_one_added():
     )
 
 
+def test_route_by_inputs_alone_gets_one_by_the_evidence():
+    rows = {"edge_paths": ["graph.py"], "edge_lines": [4], "edges": [["join", "prosecutor"]]}
+    graph = {"conditional": [PLACE | {"from": "gate", "to": ["repo", "skip"]}], **rows}
+    facts = work(graph=graph | {"nodes": ["join", "prosecutor"]}, conditional_error_route=True)
+    (step,) = wiring_steps.topology_steps("conditional_error_route", facts)
+    assert step.action.startswith("Replace the edge join → prosecutor by a conditional edge")
+
+
 def test_way_that_no_run_takes_loses_the_edges_beside_its_router_too():
     rows = {"edge_paths": ["graph.py"], "edge_lines": [4], "edges": [["a", "b"]]}
     graph = {"conditional": [PLACE | {"from": "a", "to": ["b", "excuse"]}], **rows}

@@ -201,7 +201,7 @@ def _filled_keys(
         if (site := site_of(symbols, use)) is not None
     }
     for key in sorted(keys):
-        writers = {name: use for name, use in access.nodes.items() if _may_write(use, key)}
+        writers = {name: use for name, use in access.nodes.items() if may_write(use, key)}
         writes = {
             name: write
             for name, use in writers.items()
@@ -213,7 +213,8 @@ def _filled_keys(
     return filled
 
 
-def _may_write(use: StateUse, key: str) -> bool:
+def may_write(use: StateUse, key: str) -> bool:
+    """Return whether a node writes to the key, or what it writes is not all known."""
     changes = any(place.key == key for place in use.changes)
     writes = any(write.key == key and not write.is_unchanged for write in use.writes)
     return bool(use.writes_gap) or changes or writes
@@ -262,7 +263,7 @@ def _empty_keys(
     rows = [value.entries for value in given if isinstance(value, DictValue)]
     empty: dict[str, Value] = {}
     for key in sorted(keys):
-        if any(_may_write(use, key) for use in access.nodes.values()):
+        if any(may_write(use, key) for use in access.nodes.values()):
             continue
         values = [row.get(key, UNKNOWN) for row in rows]
         if all(isinstance(v, DictValue | ListValue) and truth_of(v) is False for v in values):

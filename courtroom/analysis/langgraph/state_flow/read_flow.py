@@ -21,6 +21,7 @@ from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
 from courtroom.analysis.langgraph.state_flow.early_reads import early_reads
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, squashed
 from courtroom.analysis.langgraph.state_flow.ignored_fields import ignored_fields
+from courtroom.analysis.langgraph.state_flow.input_routes import input_routes
 from courtroom.analysis.langgraph.state_flow.lost_values import (
     replaced_texts,
     unread_constants,
@@ -75,6 +76,7 @@ ALL_KINDS = (
     "lost_clone",
     "dead_route",
     "needless_route",
+    "input_route",
     "unused_prompt",
     "impossible_test",
     "loose_rule",
@@ -123,7 +125,7 @@ def read_flow(
     if shapes.fuel < 0:
         reading.leave_open(["absent_key"], "there is too much code to follow what functions return")
     if graph.builder is None:
-        kinds = (*OF_STATE, "broken_import", "dead_route", "needless_route")
+        kinds = (*OF_STATE, "broken_import", "dead_route", "needless_route", "input_route")
         reading.leave_open(kinds, graph.reason)
         return reading
 
@@ -160,6 +162,7 @@ def _read_state(
     reading.leave_open(("undeclared_read",), next((u.reads_gap for u in uses if u.reads_gap), ""))
     if not access.at:
         reading.add(placeholder_routes(symbols, graph, access))
+        reading.add(input_routes(graph.routes, access))
         unwritten_reads(access, symbols, graph.inputs, reading)
         early_reads(symbols, graph, access, reading)
         unread_writes(access, symbols, reading)
