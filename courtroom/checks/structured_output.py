@@ -47,6 +47,8 @@ MADE_UP = "A score written in the code stands in for an answer that failed."
 AT_ONCE = "A score written in the code stands in for an answer that is not requested again."
 UNASKED = "A score written in the code stands in for an answer that was never requested."
 UNHEARD = "A score written in the code stands in for an opinion that is absent."
+# A failing answer is left out only where all of these were looked for, and are not there.
+FAILURES = ("made_up_scores", "uncaught_answers", "unasked_scores", "absent_opinion_scores")
 NOT_AT_ONCE = (
     "No score was recognised that is written in place of an answer before it is requested again."
 )
@@ -135,7 +137,8 @@ def _handled(survey: Survey) -> Finding:
         return again
     # Judges that do not repeat their call may invent its score; other failures may be repeated.
     faults = [row for row in _failures(survey) if row[0] == MADE_UP or not is_retried]
-    if faults:
+    # What the verdict makes of an absent opinion is no fault of the judges alone.
+    if faults and faults[0][0] != UNHEARD:
         # The first place of each fault, then the others.
         clues = [clues[0] for *_, clues in faults]
         clues += [clue for *_, clues in faults for clue in clues[1:]]
@@ -145,9 +148,12 @@ def _handled(survey: Survey) -> Finding:
         return again
     if survey.facts.get("plain_judges"):
         return nothing("No judge asks a model.", "requests of the judges' model", survey)
-    for name in ("structured_output_retry", "made_up_scores", "uncaught_answers"):
+    for name in ("structured_output_retry", *FAILURES):
         if survey.facts.get(name) is None:
             return unknown(name, survey)
+    if faults:
+        _, sentences, clues = faults[0]
+        return present(sentences, clues, met=False, fault=UNHEARD)
     return decided(True, survey.fact_locations.get("model_call", ()), survey, (LEFT_OUT, UNCAUGHT))
 
 
@@ -174,8 +180,7 @@ def _at_once(survey: Survey) -> Finding:
 
 def _failures(survey: Survey) -> list[tuple[str, str, list[Clue]]]:
     """Faults of this work, the gravest first, each with its sentences and the lines that show it."""
-    names = "made_up_scores", "uncaught_answers", "unasked_scores", "absent_opinion_scores"
-    made_up, uncaught, unasked, unheard = (survey.facts.get(name) or () for name in names)
+    made_up, uncaught, unasked, unheard = (survey.facts.get(name) or () for name in FAILURES)
     ends = OTHERS_UNCAUGHT if made_up else UNCAUGHT
     ends = f"{ends.removesuffix('.')} ({places_of(uncaught)})."
     faults = [

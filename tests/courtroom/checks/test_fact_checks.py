@@ -214,7 +214,13 @@ def test_parser_with_a_schema_is_named_where_no_model_is_bound(aspect, met, reas
 
 
 MADE_UP = {"text": "ask gives the score 3.", "places": [{"path": "j.py", "line": 7}]}
-HANDLED = {"structured_output_retry": False, "made_up_scores": [], "uncaught_answers": []}
+HANDLED = {
+    "structured_output_retry": False,
+    "made_up_scores": [],
+    "uncaught_answers": [],
+    "unasked_scores": [],
+    "absent_opinion_scores": [],
+}
 
 
 @pytest.mark.parametrize(
@@ -226,6 +232,9 @@ HANDLED = {"structured_output_retry": False, "made_up_scores": [], "uncaught_ans
         ({"uncaught_answers": [{"path": "j.py", "line": 7}]}, False),
         ({"unasked_scores": [MADE_UP]}, False),
         ({"absent_opinion_scores": [MADE_UP]}, False),
+        ({"absent_opinion_scores": [MADE_UP], "made_up_scores": None}, None),
+        ({"absent_opinion_scores": None}, None),
+        ({"unasked_scores": None}, None),
         ({"structured_output_retry": True, "unasked_scores": [MADE_UP]}, True),
         ({"uncaught_answers": None}, None),
         ({"made_up_scores": None}, None),
