@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.averaged_scores import averaged_scores
@@ -14,6 +14,7 @@ from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
 from courtroom.analysis.langgraph.judging.markdown_reports import MarkdownReport, markdown_reports
 from courtroom.analysis.langgraph.judging.opinion_model import opinion_model
+from courtroom.analysis.langgraph.judging.re_evaluation import told_re_evaluations
 from courtroom.analysis.langgraph.judging.remediation_content import (
     advice_heading,
     read_remediation,
@@ -216,6 +217,44 @@ def _rules(writer: FactWriter, gap: str) -> None:
         }
         for rule in loose_caps(writer.layers.justice)
     ]
+    _record_idle_rules(writer, rules)
+    ground = read_security_ground(writer.layers.justice, conditions)
+    if ground and (ground != "none" or writer.facts["rules"]["security_override"] is not None):
+        writer.facts["security_ground"] = ground
+    else:
+        unclear = "the conditions of the cap for security do not tell what they read"
+        writer.set_unknown(["security_ground"], unclear if ground is None else gap)
+    for rule, reading in rules.items():
+        if writer.facts["rules"][rule] is None:
+            writer.reasons[f"rules.{rule}"] = gap
+        for place, line in reading.lines:
+            note = _waits_for(reading) if rule == "security_override" else _limit_of(reading)
+            writer.add_location(rule, place.source.path, line, note=note)
+        if not reading.lines:
+            _locate_obstacles(writer, rule, reading)
+
+
+def _locate_obstacles(writer: FactWriter, rule: str, reading: RuleReading) -> None:
+    """Record the lines that keep a rule from being applied, the gravest first."""
+    if rule == "variance_re_evaluation":
+        for function, line, text in told_re_evaluations(writer.layers.justice):
+            note = f"the code writes “{text}”, and looks at nothing again"
+            writer.add_location(rule, function.source.path, line, note=note)
+    obstacles = (
+        (reading.by_opinions, "this rule reads what judges say or score, and no evidence"),
+        (reading.final, "a rule decides on the spread without a second look"),
+        (reading.dead, NEVER_HOLDS),
+    )
+    for places, note in obstacles:
+        for place, line in places:
+            writer.add_location(rule, place.source.path, line, note=note)
+    for place, line in reading.uncalled:
+        note = f"nothing calls {place.shown_name}, which holds this rule"
+        writer.add_location(rule, place.source.path, line, note=note)
+
+
+def _record_idle_rules(writer: FactWriter, rules: Mapping[str, RuleReading]) -> None:
+    """Record the class of an opinion, and the rules that change no score of its scale."""
     model = opinion_model(writer.symbols)
     if model is None:
         writer.set_unknown(["opinion_model"], "no class of an opinion with a score was recognised")
@@ -238,31 +277,6 @@ def _rules(writer: FactWriter, gap: str) -> None:
         }
         for idle in idle_rules(rules, writer.layers.justice, scale)
     ]
-    ground = read_security_ground(writer.layers.justice, conditions)
-    if ground and (ground != "none" or writer.facts["rules"]["security_override"] is not None):
-        writer.facts["security_ground"] = ground
-    else:
-        unclear = "the conditions of the cap for security do not tell what they read"
-        writer.set_unknown(["security_ground"], unclear if ground is None else gap)
-    for rule, reading in rules.items():
-        if writer.facts["rules"][rule] is None:
-            writer.reasons[f"rules.{rule}"] = gap
-        for place, line in reading.lines:
-            note = _waits_for(reading) if rule == "security_override" else _limit_of(reading)
-            writer.add_location(rule, place.source.path, line, note=note)
-        if reading.lines:
-            continue
-        for place, line in reading.by_opinions:
-            note = "this rule reads what judges say or score, and no evidence"
-            writer.add_location(rule, place.source.path, line, note=note)
-        for place, line in reading.final:
-            note = "a rule decides on the spread without a second look"
-            writer.add_location(rule, place.source.path, line, note=note)
-        for place, line in reading.dead:
-            writer.add_location(rule, place.source.path, line, note=NEVER_HOLDS)
-        for place, line in reading.uncalled:
-            note = f"nothing calls {place.shown_name}, which holds this rule"
-            writer.add_location(rule, place.source.path, line, note=note)
 
 
 def _waits_for(cap: RuleReading) -> str:

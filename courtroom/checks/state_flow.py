@@ -26,6 +26,7 @@ from courtroom.models.state_flow_facts import FaultKind
 if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
 
+LOOSE = "a rule that does more than it should"
 # Faults by kind, in words that follow "no" without their article.
 WORDS: dict[str, str] = {
     "undeclared_write": "a key that a node returns and the state does not declare",
@@ -49,7 +50,7 @@ WORDS: dict[str, str] = {
     "needless_route": "a way of a router for want of what a node always writes",
     "input_route": "a router that tests the graph's inputs alone",
     "impossible_test": "a comparison of a field with a value that it cannot have",
-    "loose_rule": "a rule without the condition that its name promises",
+    "loose_rule": LOOSE,
     "broken_import": "an import that cannot resolve on the way from the graph's file",
 }
 
@@ -121,6 +122,11 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     if reason:
         return could_not_look(f"Not everything was read: {reason}.")
     names = [WORDS[kind] for kind in _absent(check, fact)]
+    if _has_loose_cap(survey):
+        # What is wrong with the cap is said of the cap, and must not be denied here.
+        names = [
+            name.replace(LOOSE, f"a rule beside the cap for security{LOOSE[6:]}") for name in names
+        ]
     reason = f"{_absences(names, files_of(survey))}{_unread_keys(check, fact)}"
     return absent(reason, searched_for(listed(names), survey), met=True)
 
@@ -134,6 +140,11 @@ def _absent(check: StateFlow, fact: Mapping[str, Any]) -> list[str]:
     kinds = {fault["kind"] for fault in fact["faults"]}
     is_said = "needless_route" in kinds and len(check.faults) > 1
     return [kind for kind in check.faults if not (is_said and kind == "dead_route")]
+
+
+def _has_loose_cap(survey: Survey) -> bool:
+    ground = survey.facts.get("security_ground")
+    return bool(survey.facts.get("loose_caps")) or ground in {"either", "opinions"}
 
 
 def _absences(names: Sequence[str], files: str) -> str:

@@ -46,7 +46,8 @@ class FlowFault(Place):
     `keys` of the state that `nodes`, or routers, use and it does not declare; they belong under its
     key `channel`, if that is known. `places` are further lines of the fault. `is_given`: an input of
     the graph holds the keys. `callers` look for them in the graph's result; `written` is where one of
-    them writes the report, which is not there, to a file.
+    them writes the report, which is not there, to a file. `is_constant`: a rule that a text sets off which every
+    run writes.
     """
 
     kind: FaultKind
@@ -58,6 +59,7 @@ class FlowFault(Place):
     places: tuple[Place, ...] = Field((), exclude_if=lambda places: not places)
     is_given: bool = Field(False, exclude_if=lambda is_given: not is_given)
     callers: tuple[ResultRead, ...] = Field((), exclude_if=lambda places: not places)
+    is_constant: bool = Field(False, exclude_if=lambda is_constant: not is_constant)
     written: Place | None = Field(None, exclude_if=lambda place: place is None)
 
 

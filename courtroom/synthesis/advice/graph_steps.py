@@ -190,8 +190,10 @@ def flow_step(fault: Mapping[str, Any]) -> Step:
         return replace(placed(action, fault["other"]), is_urgent=True)
     words = FLOW if fault["other"] else FLOW | ALONE
     action = words[fault["kind"]].format(other=_other(fault))
+    if fault["kind"] == "loose_rule":
+        action = next((do for part, do in LOOSE if part in fault["sentence"]), action)
     step = placed(f"{action}. {fault_sentence(fault)}", fault)
-    return replace(step, is_urgent=fault["kind"] in BREAKING)
+    return replace(step, is_urgent=fault["kind"] in BREAKING or bool(fault.get("is_constant")))
 
 
 # What mends a fault by kind; the sentence of the fault follows.
@@ -214,11 +216,21 @@ FLOW = {
     "needless_route": "Let the router choose this way by what the node at {other} says of a failure",
     "input_route": "Let a router choose this way by what {other} records of a failure",
     "impossible_test": "Compare with a value that the field at {other} can hold",
-    "loose_rule": "Make this rule do what its name promises",
+    "loose_rule": "Limit this rule to what it is for",
     "broken_import": "Import what is there, or commit what is missing",
 }
 
 
+# What limits a rule, by a part of the sentence on it.
+LOOSE = (
+    ("the highest score", "Take the lower of the limit and the score of the criterion"),
+    ("a lower score is raised", "Take the lower of the limit and the score of the criterion"),
+    ("weigh more in", "Give the Tech Lead this weight in the criteria on architecture alone"),
+    ("where nothing is known", "Apply this rule only where the value is known"),
+    ("matches words", "Ask what a detective found, in place of words in an argument"),
+    ("matches a word", "Ask a field of the evidence, in place of words in its text"),
+    ("does not look for security", "Let this cap ask for a security flaw in the evidence"),
+)
 # The same where the fault has no second place.
 ALONE = {
     "other_key": "Put this key into the rubric, or do not ask for it",

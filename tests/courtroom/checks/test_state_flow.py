@@ -40,6 +40,17 @@ def test_a_fault_is_shown_with_both_places():
     assert clue_lines(finding) == [("a.py", 4), ("b.py", 2)]
 
 
+@pytest.mark.parametrize(
+    ("facts", "is_beside"),
+    [({"security_ground": "either"}, True), ({"loose_caps": [{}]}, True), ({}, False)],
+)
+def test_absence_of_loose_rules_denies_no_fault_of_the_cap(facts: dict[str, Any], is_beside: bool):
+    check = StateFlow(**CHECK_FIELDS, faults=("loose_rule",))
+    finding = detected(check, survey(facts=facts | {"state_flow": FACT | {"faults": []}}))
+    assert finding.met is True
+    assert finding.reason.startswith("No rule beside the cap for security that") is is_beside
+
+
 def test_few_faults_are_all_named():
     lines = [FAULT | {"line": line} for line in (4, 7)]
     finding = found("no_update", fact={"faults": lines, "unread": {}})

@@ -132,7 +132,7 @@ FIELDS = {"id": "c", "goal": GOAL}
         (
             "state_flow",
             {"faults": ["loose_rule"]},
-            "There is a rule without the condition that its name promises.",
+            "There is a rule that does more than it should.",
         ),
         ("pinned_dependencies", {}, "A list of dependencies does not pin all its versions."),
         (

@@ -471,3 +471,18 @@ def test_file_that_is_imported_in_other_letters_is_renamed(file: str, is_renamed
     action = renamed if is_renamed else f"{graph_steps.FLOW['broken_import']}. {sentence}."
     assert step.action == action
     assert step.path == (file if is_renamed else PLACE["path"])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "action", "is_constant"),
+    [
+        ("f() takes the highest score of all, up to a limit", "Take the lower of the limit", False),
+        ("f() weighs", graph_steps.FLOW["loose_rule"], False),
+        ("f(): the rule matches a word, and no flaw", "Ask a field of the evidence", True),
+    ],
+)
+def test_rule_is_limited_by_what_is_wrong_with_it(sentence: str, action: str, is_constant: bool):
+    fault = PLACE | {"kind": "loose_rule", "sentence": sentence, "other": None}
+    step = graph_steps.flow_step(fault | {"is_constant": is_constant})
+    assert step.action.startswith(action)
+    assert step.is_urgent is is_constant

@@ -73,7 +73,13 @@ class _Function:
 
     def _are_of_judges(self, values: ast.expr, function: str) -> bool:
         own = _names_in(values)
-        behind = [value for name in own for value in self._assigned.get(name, ())]
+        # `scores = [s for s in scores if ...] or scores` leaves some of them out in some cases.
+        behind = [
+            value
+            for name in own
+            for value in self._assigned.get(name, ())
+            if name not in _names_in(value)
+        ]
         words = {word for node in (values, *behind) for word in _words(node)}
         named = sum(bool(words & persona) for persona in _PERSONAS)
         are_scores = bool(words.union(words_of(function)) & _SCORES)

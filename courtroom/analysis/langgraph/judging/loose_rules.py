@@ -12,7 +12,12 @@ from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
 from courtroom.analysis.langgraph.judging.later_settings import Setting, Settings
 from courtroom.analysis.langgraph.judging.rule_detection import is_security_cap
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
-from courtroom.analysis.langgraph.judging.rule_words import CERTAIN_SPREAD, SAFE_TOOLS, SECURITY
+from courtroom.analysis.langgraph.judging.rule_words import (
+    CERTAIN_SPREAD,
+    SAFE_TOOLS,
+    SECURITY,
+    SPREAD,
+)
 from courtroom.analysis.langgraph.judging.score_changes import (
     SENTENCE_SPACES,
     Assignments,
@@ -56,6 +61,10 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
 }
 BLIND = "caps a score for security under a condition that does not look for security"
+BLIND_SETS = (
+    "sets a score for security under a condition that does not look for security: a lower score is"
+    " raised"
+)
 SETS = "sets the score for security instead of capping it: a lower score is raised"
 # The lowest score: no cap can raise to it.
 LOWEST = 1
@@ -243,7 +252,7 @@ def _fault_of_cap(change: ScoreChange, reader: ChangeReader, inputs: InputReader
 def _fault_of_limit(cap: ScoreChange, reader: ChangeReader) -> str:
     """Return why a cap limits nothing, or not for security; "" where it does."""
     if cap.tests and not _looks_for_security(cap, reader):
-        return BLIND
+        return BLIND_SETS if _sets_constant(cap) else BLIND
     return SETS if cap.tests and _sets_constant(cap) else ""
 
 
@@ -346,15 +355,27 @@ def _sets_constant(change: ScoreChange) -> bool:
         return False
     held = {id(test) for test in change.holds}
     is_limited = any(_asks_for_more(test, id(test) in held) for test in change.tests)
-    name = change.target or _key_of(change)
+    name = change.target or _key_of(change) or _returned_by(change)
     return value.value > LOWEST and not is_limited and bool(name) and not name & LIMIT_WORDS
+
+
+def _returned_by(change: ScoreChange) -> frozenset[str]:
+    """Return the words of a function that returns this score beside other ones that it computes."""
+    returns = [n for n in walk(change.function.site.node) if isinstance(n, ast.Return) and n.value]
+    is_returned = any(node.lineno == change.line for node in returns)
+    computed = any(
+        isinstance(inner, ast.Call) and called_name(inner) in {"sum", "mean", "round", "sorted"}
+        for inner in walk(change.function.site.node)
+    )
+    return frozenset(words_of(change.function.name)) if is_returned and computed else frozenset()
 
 
 def _asks_for_more(test: ast.expr, is_held: bool) -> bool:
     """Return true for `score > 3` and `3 < score`, and where the test fails for `score <= 3`."""
     more, less = (ast.Gt, ast.GtE), (ast.Lt, ast.LtE)
     for node in walk(test):
-        if not isinstance(node, ast.Compare):
+        # How far scores lie apart says nothing of how high they are.
+        if not isinstance(node, ast.Compare) or words_in(node) & SPREAD:
             continue
         begins_with_limit = isinstance(node.left, ast.Constant)
         signs = more if is_held != begins_with_limit else less

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from courtroom.analysis.langgraph.graph_values import Route
@@ -24,7 +25,13 @@ from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS
 from courtroom.analysis.langgraph.routers import vocabulary
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
-from courtroom.analysis.python.tree_walk import called_name, last_name, walk, words_of
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    walk,
+    words_of,
+)
 
 RE_EVALUATION_PREFIXES = tuple(
     words_of(
@@ -36,6 +43,20 @@ RE_EVALUATION_PREFIXES = tuple(
 PREFIXES_AFTER_RE = tuple(
     words_of("eval exam check assess visit hear consider judge investigat deliberat")
 )
+# What a text says was done, with the words before it in its clause.
+_TOLD = re.compile(
+    r"\b[^.;:!?\n|]{0,60}\bre-?(?:evaluat|examin|assess|consider|review)ed\b(?:[^.;:!?\n|]{0,40}\b)?"
+    r"|\bre-?(?:evaluation|examination|assessment|hearing) "
+    r"(?:was |has been )?(?:applied|performed|done|conducted|completed|carried out)\b",
+    re.IGNORECASE,
+)
+_NOT_DONE = re.compile(
+    r"\b(?:not|never|no|should|must|needs?|may|might|could|can|to|will|if|when|unless) (?:\w+ ){0,3}"
+    r"re-?(?:evaluat|examin|assess|consider|review)",
+    re.IGNORECASE,
+)
+LOGGING = frozenset({"print", "debug", "info", "warning", "error"})
+MAX_TEXT = 2000
 REMOVALS = frozenset({"remove", "pop", "discard"})
 
 
@@ -196,6 +217,31 @@ def _words_of_router(call_graph: CallGraph, route: Route) -> frozenset[str]:
     ]
     reached = call_graph.reachable_from(routers)
     return frozenset().union(*(vocabulary(function.site.node) for function in reached))
+
+
+def told_re_evaluations(functions: Iterable[FunctionRef]) -> Iterator[tuple[FunctionRef, int, str]]:
+    """Yield texts, for a reader of the report, that say that something was looked at again."""
+    for function in functions:
+        apart = {id(part) for node in walk(function.site.node) for part in _unread_parts(node)}
+        for node in walk(function.site.node):
+            text = constant_text(node)
+            match = _TOLD.search(text[:MAX_TEXT]) if text and id(node) not in apart else None
+            if match and not _NOT_DONE.search(match[0]):
+                yield function, getattr(node, "lineno", 1), " ".join(match[0].split())
+
+
+def _unread_parts(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of docstrings, and of what is logged or printed."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        first = node.body[0]
+        yield from walk(first) if isinstance(first, ast.Expr) else ()
+    elif isinstance(node, ast.Call) and (called_name(node) in LOGGING or _is_logger(node.func)):
+        yield from walk(node)
+
+
+def _is_logger(function: ast.expr) -> bool:
+    owner = function.value if isinstance(function, ast.Attribute) else None
+    return owner is not None and bool({"log", "logger", "logging"} & {*words_of(last_name(owner))})
 
 
 def _reachable(steps: Mapping[str, set[str]], start: str) -> set[str]:

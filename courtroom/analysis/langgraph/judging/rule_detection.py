@@ -139,7 +139,7 @@ def read_rules(
     # A line that overrules an opinion by facts may take the Tech Lead's score: it proves less.
     by_facts = [place for place in _at(weight.lines, lines) if place not in by_ties]
     by_weight = [place for place in weight.lines if place not in (*by_ties, *by_facts)]
-    lines = [*by_weight, *by_facts] if by_weight else by_ties or by_facts
+    lines = by_weight or by_ties or by_facts
     readings["functionality_weight"] = replace(
         weight,
         lines=lines,

@@ -18,6 +18,7 @@ from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
     constant_text,
     fields_of,
+    keyword_of,
     last_name,
     walk,
     words_of,
@@ -25,6 +26,13 @@ from courtroom.analysis.python.tree_walk import (
 
 # Fields of evidence that hold text.
 TEXTS = frozenset({"rationale", "content", "snippet", "finding", "details", "summary"})
+# Names of what a record is about, and of what there is to look at.
+OF_SUBJECT = frozenset(
+    words_of(
+        "dim dimension dimensions criterion criteria id goal name target artifact repo path clone state"
+        " get rubric"
+    )
+)
 DENIED = re.compile(r"\b(?:no|not|without|never|zero|none)\b[^.;:!?]{0,80}$", re.IGNORECASE)
 DENIED_BEHIND = re.compile(
     r"^[^.;:!?]{0,60}\b(?:not found|not detected|not used|absent)\b", re.IGNORECASE
@@ -47,19 +55,25 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class TrippingText:
-    """Text of a tool at a line, which denies what a rule looks for by its words."""
+    """Text of a tool at a line, which denies what a rule looks for by its words.
+
+    `is_constant`: the tool writes it whatever it looks at.
+    """
 
     search: Search
     writer: FunctionRef
     line: int
     text: str
+    is_constant: bool = False
 
     @property
     def sentence(self) -> str:
+        always = " whatever it looks at" if self.is_constant else ""
+        effect = ", and applies to every work" if self.is_constant else ""
         return (
             f"{self.search.function.shown_name}() looks for `{self.search.word}` in evidence, and"
-            f" {self.writer.shown_name}() writes “{_quoted(self.text, self.search.word)}” there: the rule matches a word,"
-            " and no flaw"
+            f" {self.writer.shown_name}() writes “{_quoted(self.text, self.search.word)}” there{always}:"
+            f" the rule matches a word, and no flaw{effect}"
         )
 
 
@@ -74,8 +88,36 @@ def tripping_texts(
         for line, text, found in _texts(writer):
             for search in searches:
                 if _denies(text, search) and _may_be(found, search.found):
-                    yield TrippingText(search, writer, line, text)
+                    yield TrippingText(
+                        search, writer, line, text, _is_constant(writer, line, found)
+                    )
                     return
+
+
+def _is_constant(writer: FunctionRef, line: int, found: ast.expr | None) -> bool:
+    """Return true for a record of constants under no test but of the criterion and the clone."""
+    if not isinstance(found, ast.Constant):
+        return False
+    tests = list(tests_around(writer.site.node, line))
+    words = {
+        word
+        for test in tests
+        for node in walk(test)
+        if isinstance(node, ast.Name | ast.Attribute)
+        for word in words_of(last_name(node))
+    }
+    record = next(
+        (
+            n
+            for n in walk(writer.site.node)
+            if isinstance(n, ast.Call) and keyword_of(n, "found") is found
+        ),
+        None,
+    )
+    texts = [keyword_of(record, name) for name in TEXTS] if record else []
+    given = [text for text in texts if text is not None]
+    is_written = bool(given) and all(isinstance(text, ast.Constant) for text in given)
+    return is_written and words <= OF_SUBJECT
 
 
 def _searches(function: FunctionRef) -> Iterator[Search]:

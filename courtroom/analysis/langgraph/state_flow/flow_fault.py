@@ -20,7 +20,8 @@ class FlowFault:
     `channel` is the declared key under which the undeclared ones belong. `places` are further lines
     of the same fault. `is_given`: an input of the graph holds the keys. `callers` are the
     keys that are read from the graph's result, each with its place; `written` is where the report
-    that is read there is written to a file.
+    that is read there is written to a file. `is_constant`: a text that every run writes sets off the
+    rule.
     """
 
     kind: str
@@ -35,6 +36,7 @@ class FlowFault:
     is_given: bool = False
     callers: tuple[tuple[str, Place], ...] = ()
     written: Place | None = None
+    is_constant: bool = False
 
     @property
     def as_fact(self) -> dict[str, Any]:
@@ -53,6 +55,7 @@ class FlowFault:
                 {"path": path, "line": line, "key": key} for key, (path, line) in self.callers
             ],
             "written": _row(self.written),
+            "is_constant": self.is_constant,
         }
 
 

@@ -173,7 +173,14 @@ def _read_state(
 def _tripped(layers: Layers) -> Iterator[FlowFault]:
     for row in tripping_texts(layers.justice, layers.in_use):
         source, other = row.search.function.source, (row.writer.source.path, row.line)
-        yield FlowFault("loose_rule", row.sentence, source.path, row.search.line, other)
+        yield FlowFault(
+            "loose_rule",
+            row.sentence,
+            source.path,
+            row.search.line,
+            other,
+            is_constant=row.is_constant,
+        )
 
 
 def _impossible(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:

@@ -33,6 +33,13 @@ def resolve(opinions):
     final_score = round((p + d + t) / 3)
     return Criterion(final_score=final_score)
 """
+LEFT_OUT = """\
+def resolve(ops):
+    scores = [op.score for op in ops]
+    if is_invented(ops):
+        scores = [s for s in scores if s != defense.score] or scores
+    return int(max(1, min(5, round(mean(scores)))))
+"""
 OTHER_CRITERIA = """\
 def resolve(opinions, criterion):
     tech = opinions.get("TechLead")
@@ -47,8 +54,8 @@ def resolve(opinions, criterion):
 
 @pytest.mark.parametrize(
     ("body", "line"),
-    [(RETURNED, 6), (BY_NAME, 5), (OF_THREE, 5), (OTHER_CRITERIA, 9)],
-    ids=["returned", "name", "three", "other criteria"],
+    [(RETURNED, 6), (BY_NAME, 5), (OF_THREE, 5), (LEFT_OUT, 7), (OTHER_CRITERIA, 9)],
+    ids=["returned", "name", "three", "left out", "other criteria"],
 )
 def test_mean_of_all_judges_that_becomes_the_score_is_found(body, line):
     assert lines(body) == [line]

@@ -160,6 +160,15 @@ def test_a_security_rule_that_can_raise_a_score_is_a_loose_rule_beside_a_cap():
     assert sentences_of(body, loose_caps) == []
 
 
+def test_score_that_is_returned_under_a_test_of_the_spread_is_set():
+    body = (
+        "score_range = spread_of(p, d, t)\nif score_range > 2:\n    if 1 in (p.score, t.score):\n"
+    )
+    body += "        return 3, 'Security override.'\n    return sorted(scores)[1], ''"
+    ((sentence, line),) = sentences_of(body, loose_caps)
+    assert (sentence.endswith("look for security: a lower score is raised"), line) == (True, 6)
+
+
 def test_lines_under_one_condition_are_one_fault():
     body = "if p.score <= 2:\n    p_score = min(p_score, security_cap)\n    score = min(score, security_cap)"
     ((_, line),) = sentences_of(body, loose_caps)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from courtroom.analysis.langgraph.judging.re_evaluation import told_re_evaluations
+from courtroom.analysis.python.call_graph import FunctionRef
 from tests.courtroom.analysis.langgraph.rules import readings_of, rules_in
-from tests.courtroom.sources import IMPORTS, justice
+from tests.courtroom.sources import IMPORTS, justice, symbols_of
 
 
 @pytest.mark.parametrize(
@@ -285,3 +287,26 @@ def chief_justice(state, p, d, tech_lead):
 """
     reading = readings_of(code)["variance_re_evaluation"]
     assert (reading.lines, [line for _, line in reading.final]) == ([], [6, 7])
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        (
+            "note = 'Wide. The court re-evaluated the evidence of all three judges here.'",
+            "The court",
+        ),
+        ("note = f'{name}: re-evaluation applied.'", "re-evaluation applied"),
+        ("note = 'It was not re-evaluated.'", ""),
+        ("note = 'Scores far apart should be re-evaluated.'", ""),
+        ("logger.info('Scores were re-evaluated.')", ""),
+        ("print('Scores were re-evaluated.')", ""),
+        ("'Scores are re-evaluated.'", ""),
+    ],
+)
+def test_text_that_says_that_something_was_looked_at_again_is_found(line: str, text: str):
+    symbols = symbols_of({"src/justice.py": f"def decide(name):\n    {line}\n    return note\n"})
+    function = FunctionRef(*symbols.functions_by_name["decide"][0])
+    rows = list(told_re_evaluations([function]))
+    assert bool(rows) is bool(text)
+    assert all(row[1] == 2 and row[2].startswith(text) for row in rows)

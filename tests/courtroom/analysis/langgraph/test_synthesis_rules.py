@@ -209,11 +209,12 @@ def test_weight_that_is_passed_as_an_argument_is_shown_at_its_call(weight, is_la
     assert shown == ([call] if is_larger else [])
 
 
-def test_weight_is_shown_before_a_line_that_overrules_an_opinion_by_facts():
+def test_line_that_overrules_an_opinion_by_facts_is_no_weight_beside_another_line():
     facts = "if tech_lead and not any(e.found for e in evidences):\n    score = tech_lead.score"
     weight = "elif criterion == 'architecture' and tech_lead:\n    score = tech_lead.score"
     lines = [line for _, line in readings_of(justice(f"{facts}\n{weight}"))[WEIGHT].lines]
-    assert (len(lines), lines) == (2, sorted(lines, reverse=True))
+    assert lines == [7]
+    assert [line for _, line in readings_of(justice(facts))[WEIGHT].lines] == [5]
 
 
 def test_dissent_is_shown_where_its_text_is_made_and_not_where_it_is_counted():

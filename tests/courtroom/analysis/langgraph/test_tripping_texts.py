@@ -56,3 +56,25 @@ def test_rule_that_the_word_in_a_denial_meets_is_named():
 )
 def test_rule_is_named_where_the_evidence_of_the_denial_meets_all_of_it(test, found, text, is_met):
     assert bool(sentences(test, found, text)) is is_met
+
+
+@pytest.mark.parametrize(
+    ("found", "test", "is_constant"),
+    [
+        ("True", "criterion_id == 'safe' and repo_path", True),
+        ("True", "has_folder", False),
+        ("not has_shell", "criterion_id == 'safe'", False),
+    ],
+)
+def test_rule_that_a_text_of_every_run_sets_off_applies_to_every_work(found, test, is_constant):
+    head, call = RULE.rsplit("    return", 1)
+    code = f"{head}    if {{when}}:\n        return{call}"
+    symbols = symbols_of(
+        {"src/work.py": code.format(test=SEARCH, found=found, text=DENIED, when=test)}
+    )
+    rule, tool = (
+        FunctionRef(*symbols.functions_by_name[name][0]) for name in ("is_flawed", "look")
+    )
+    (row,) = tripping_texts([rule], [rule, tool])
+    assert row.is_constant is is_constant
+    assert row.sentence.endswith("and applies to every work") is is_constant
