@@ -77,7 +77,7 @@ def _detect(check: OwnOutputs, sources: Sources) -> Finding:
 def _from_survey(
     check: OwnOutputs, survey: Survey, history: History | ExaminationFailed | None
 ) -> Finding:
-    from courtroom.analysis.project.own_audits import misplaced_fact
+    from courtroom.analysis.project.misplaced_audits import misplaced_fact
 
     if check.aspect == "of_peers":
         rows, reason = misplaced_fact(survey.facts.get("own_audits"), survey.reasons, history)

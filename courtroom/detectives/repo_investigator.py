@@ -10,7 +10,7 @@ from courtroom.analysis.git.history import History, history_facts
 from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.analysis.project.commit_pace import deferrals_of, history_fact
 from courtroom.analysis.project.feedback_answers import with_commits
-from courtroom.analysis.project.own_audits import misplaced_fact
+from courtroom.analysis.project.misplaced_audits import misplaced_fact
 from courtroom.analysis.survey import Survey
 from courtroom.checks.registry import Check, kind_of, unknown_kind
 from courtroom.checks.result import READ_IN_PART, Finding, not_answered

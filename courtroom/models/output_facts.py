@@ -14,6 +14,7 @@ class OwnAudit(FactModel):
     them are by a judge who was heard on the same criterion before, `failed` report the failure of a
     judge. `remarks` are sentences on how the audit fits itself and the repository that README
     names. `cited_commits` are the commit ids in its text, without the one that it audited.
+    `received_as` are paths of the same file among the audits by peers.
     """
 
     path: str
@@ -29,6 +30,7 @@ class OwnAudit(FactModel):
     failed: int
     cited_commits: tuple[str, ...] = ()
     repeated: int = 0
+    received_as: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
 

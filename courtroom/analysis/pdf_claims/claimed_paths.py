@@ -37,7 +37,9 @@ _LISTED = re.compile(
     r"(?:,| and| or)(?: and| or)?(?: optional)? (?P<name>Makefile|Dockerfile|Procfile)"
     r"(?![\w/\\-]|\.\w)"
 )
-_ENTRY = re.compile(rf"(?:/[\w*]*|\*|\.(?:{ENDINGS})|\.example|Makefile|Dockerfile)[`\"”’')]?$")
+_ENTRY = re.compile(
+    rf"(?:/[\w*]*|\*|\.(?:{ENDINGS})|\.example|Makefile|Dockerfile)[`\"”\u2019')]?$"
+)
 # A long address breaks over lines, which leaves a space at the break.
 _URL = re.compile(
     r"\b(?:https?|ssh|git|file)://(?:\S*[./_-] (?=\S*/))*\S*|\bgit@\S+"

@@ -115,7 +115,11 @@ def _read_reports(writer: FactWriter) -> None:
     own = own_repository(writer.facts.get("own_audits") or ())
     reports: dict[str, list[str]] = {kind: [] for kind in KINDS}
     findings: list[dict[str, Any]] = []
+    of_self = {writer.reader.blobs[path].oid for path, kind in kinds.items() if kind == "self"}
     for path, kind, report in reports_on_record(texts, kinds):
+        # A copy of an audit of oneself is none of a peer.
+        if kind == "received" and writer.reader.blobs[path].oid in of_self:
+            continue
         # By its path it may have come from a peer, but it names another work.
         is_misplaced = kind == "received" and is_of_another(report, own)
         reports["generated" if is_misplaced else kind].append(path)

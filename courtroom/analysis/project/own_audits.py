@@ -25,10 +25,8 @@ from courtroom.analysis.project.repeated_arguments import (
     written_arguments,
 )
 from courtroom.analysis.python.source_files import is_vendored
-from courtroom.models.errors import ExaminationFailed
 
 if TYPE_CHECKING:
-    from courtroom.analysis.git.history import History
     from courtroom.analysis.python.source_files import SourceFile
     from courtroom.report_import.imported_report import (
         ImportedCriterion,
@@ -203,7 +201,9 @@ def _has_score(criterion: ImportedCriterion) -> bool:
     return any(score is not None and score.value is not None for score in scores)
 
 
-def audit_row(reading: AuditReading, own: str | None = None) -> dict[str, Any]:
+def audit_row(
+    reading: AuditReading, own: str | None = None, received_as: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return the fields of models.output_facts.OwnAudit; `own` is the repository README names."""
     from courtroom.report_import.judge_failures import is_failure
 
@@ -229,8 +229,13 @@ def audit_row(reading: AuditReading, own: str | None = None) -> dict[str, Any]:
         "repeated": printed - len(heard),
         "failed": sum(opinion.times for opinion in opinions if is_failure(opinion.argument)),
         "cited_commits": list(reading.cited_commits),
-        "remarks": list(_remarks(reading, own)),
+        "received_as": list(received_as),
+        "remarks": [*_remarks(reading, own), *(as_received(reading.path, p) for p in received_as)],
     }
+
+
+def as_received(path: str, received: str) -> str:
+    return f"{received} lies among the audits by peers and is the same file as {path}."
 
 
 def cloned_repository(text: str) -> str | None:
@@ -287,11 +292,15 @@ def audits_without_judgement(
     """
     code = tuple(sources)
     rows = ((reading, _no_judgement(reading, code)) for reading in _newest(readings))
-    return [
-        shown(row[0], *((reading.path, line) for line in _lines(reading.text, row[1])))
+    # Two files of one output, as Markdown and JSON, are one.
+    outputs = {
+        PurePosixPath(reading.path).with_suffix(""): shown(
+            row[0], *((reading.path, line) for line in _lines(reading.text, row[1]))
+        )
         for reading, row in rows
         if row
-    ]
+    }
+    return list(outputs.values())
 
 
 def _lines(text: str, opinions: Sequence[ImportedOpinion]) -> Iterator[int | None]:
@@ -513,58 +522,6 @@ def _differ(first: ImportedScore | None, second: ImportedScore | None) -> bool:
         return False
     has_one_scale = first.maximum is None or second.maximum is None
     return (has_one_scale or first.maximum == second.maximum) and first.value != second.value
-
-
-# -- audits of peers that are about this work -----------------------------------------------------
-
-
-def misplaced_fact(
-    audits: Sequence[Mapping[str, Any]] | None,
-    reasons: Mapping[str, str],
-    history: History | ExaminationFailed | None,
-) -> tuple[list[dict[str, Any]] | None, str]:
-    """Return the fact misplaced_audits, None with the reason; `audits` is the fact own_audits."""
-    if audits is None:
-        return None, reasons.get("own_audits", "the work's audits were not read")
-    if history is None or isinstance(history, ExaminationFailed):
-        rows, is_complete = misplaced_audits(audits, ()), False
-    else:
-        shas = [commit.sha for commit in history.commits]
-        rows, is_complete = misplaced_audits(audits, shas), not history.truncated
-    return (
-        (rows, "") if rows or is_complete else (None, "the history was not read to its beginning")
-    )
-
-
-def misplaced_audits(
-    rows: Sequence[Mapping[str, Any]], shas: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Return the audits of peers that name or cite this repository, as ShownFact.
-
-    `rows` are the fact own_audits as JSON, `shas` the commits of this repository's history.
-    """
-    own = own_repository(rows)
-    facts = ((row, _misplaced(row, own, shas)) for row in rows if row["about"] != "received")
-    return [shown(text, (row["path"], None)) for row, text in facts if text]
-
-
-def _misplaced(row: Mapping[str, Any], own: str | None, shas: Sequence[str]) -> str:
-    path, repository = row["path"], row["repository"]
-    if row["about"] == "peer" and own is not None and repository == own:
-        return (
-            f"{path} is an audit of a peer by its path and names the work's own repository, {own}."
-        )
-
-    is_other = row["about"] == "peer" or (repository is not None and own not in (None, repository))
-    cited = row["cited_commits"]
-    ours = [commit for commit in cited if any(sha.startswith(commit) for sha in shas)]
-    if not is_other or not ours or len(ours) < len(cited):
-        return ""
-    subject = (
-        f"names {repository} as audited" if repository else "is an audit of a peer by its path"
-    )
-    commits = f"commit {ours[0]}, which is" if len(ours) == 1 else f"{len(ours)} commits, which are"
-    return f"{path} {subject} and cites {commits} of this repository's own history."
 
 
 def own_repository(rows: Iterable[Mapping[str, Any]]) -> str | None:

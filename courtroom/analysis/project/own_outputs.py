@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from courtroom.analysis.project.audit_folders import affordable
 from courtroom.analysis.project.general_facts import text_of_path
+from courtroom.analysis.project.misplaced_audits import received_copies
 from courtroom.analysis.project.own_audits import (
     LEAST_BYTES,
     MOST_ROWS,
@@ -51,7 +52,8 @@ def read_own_outputs(writer: FactWriter) -> None:
         if blob.is_file and aside.get(path, OUTPUTS[0]) in OUTPUTS
     ]
     named = audit_paths(p for p in own if writer.reader.blobs[p].size >= LEAST_BYTES)
-    candidates = each_content_once(named, {path: writer.reader.blobs[path].oid for path in named})
+    oids = {path: writer.reader.blobs[path].oid for path in named}
+    candidates, copies = each_content_once(named, oids), received_copies(named, oids)
     sizes = {path: blob.size for path, blob in writer.reader.blobs.items()}
     chosen = affordable(list(candidates), sizes)
     texts = {path: text_of_path(writer, path) for path in chosen}
@@ -71,7 +73,7 @@ def read_own_outputs(writer: FactWriter) -> None:
     writer.facts["unread_outputs"] = [*unread, *short][:MOST_ROWS]
     readme = next((path for path in own if path.lower() in READMES), None)
     cloned = cloned_repository(text_of_path(writer, readme) or "") if readme else None
-    audits = [audit_row(reading, cloned) for reading in readings]
+    audits = [audit_row(r, cloned, copies.get(r.path, ())) for r in readings]
     writer.set_rows("own_audits", audits, gap)
     unjudged = audits_without_judgement(readings, writer.symbols.codebase.production)
     writer.set_rows("audits_without_judgement", unjudged, gap)

@@ -31,6 +31,11 @@ _OTHER = re.compile(
     r"|prosecut|defen[sc]e|tech ?lead|\brange|scale|formula|weight|average of|per[- ]",
     re.IGNORECASE,
 )
+# A label that says by itself whose score follows, whatever stands before it on the page.
+_LABEL = re.compile(
+    r"\bself[- ]?audit(?: \w{1,20}){0,2}: ?(?:the )?(?:overall|aggregate|total)(?: \w{1,20})?:? ?$",
+    re.IGNORECASE,
+)
 # A row of a table, or a line of two columns: nothing stands in it but the name and the score.
 _TOTAL_ROW = re.compile(
     r"(?:final )?(?:(?P<own>(?:overall )?self[- ]audit)|overall|total)"
@@ -81,6 +86,7 @@ def claims_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the 1-based line, and text, score and maximum of each overall score that is named."""
     for match in _SCORE.finditer(text):
         before = _SENTENCE_END.split(text[max(match.start() - BEFORE, 0) : match.start()])[-1]
+        before = label[0] if (label := _LABEL.search(before)) else before
         # On a page the next heading may follow without a stop.
         value, maximum = float(match[1]), float(match[2])
         after = _without_repetition(text[match.end() : match.end() + AFTER], value / maximum)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from courtroom.analysis.git.history import Commit, History
+from courtroom.analysis.project.misplaced_audits import misplaced_audits, misplaced_fact
 from courtroom.analysis.project.own_audits import (
     audit_paths,
     audit_row,
@@ -12,8 +13,6 @@ from courtroom.analysis.project.own_audits import (
     cloned_repository,
     disagreements,
     each_content_once,
-    misplaced_audits,
-    misplaced_fact,
     own_document_paths,
     placed_by_repository,
     read_audits,
@@ -162,6 +161,14 @@ def test_one_argument_for_all_criteria_is_shown_with_its_score():
         f"All 6 opinions of {SELF}, on 2 criteria, have the same argument and the same score, 3:"
         " “The work is good.”"
     )
+
+
+def test_two_files_of_one_output_are_one_audit_without_a_judgement():
+    page = audit("The work is good.")
+    stem = SELF.removesuffix(".md")
+    texts = {f"{stem}.txt": page, SELF: page, f"{stem}_2.md": page}
+    places = [fact["places"][0]["path"] for fact in audits_without_judgement(read(texts))]
+    assert places == [SELF, f"{stem}_2.md"]
 
 
 def test_arguments_that_stand_in_the_code_are_no_judgement():

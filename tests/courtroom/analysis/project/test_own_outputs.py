@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from courtroom.analysis.project import audit_folders
+from courtroom.analysis.project.misplaced_audits import misplaced_audits
 from tests.courtroom.analysis.project.test_general_facts import survey
 from tests.courtroom.analysis.project.test_own_audits import ON_PEER, SELF, audit
 
@@ -19,6 +20,28 @@ def test_committed_audits_and_claims_are_facts(tmp_path):
         ("README.md", 3, False)
     ]
     assert (facts["unread_outputs"], facts["disagreeing_outputs"]) == ([], [])
+
+
+def test_copy_of_an_audit_of_oneself_is_none_of_a_peer(tmp_path):
+    received = "audit/report_bypeer_received/{}.md"
+    by_peer = audit("Better.").replace("good", "fair")
+    files: dict[str, str | bytes | None] = {
+        SELF: audit(),
+        received.format("a"): audit(),
+        received.format("b"): by_peer,
+    }
+    facts = survey(files, tmp_path).facts
+
+    row = next(row for row in facts["own_audits"] if row["path"] == SELF)
+    assert row["received_as"] == [received.format("a")]
+    sentence = (
+        f"{received.format('a')} lies among the audits by peers and is the same file as {SELF}."
+    )
+    assert sentence in row["remarks"]
+    (fact,) = misplaced_audits(facts["own_audits"], ())
+    assert (fact["text"], fact["places"][0]["path"]) == (sentence, received.format("a"))
+    assert facts["minmax"]["received"] == [received.format("b")]
+    assert {row["path"] for row in facts["received_findings"]} <= {received.format("b")}
 
 
 def test_score_may_stand_in_an_output_that_is_broken_off(tmp_path):

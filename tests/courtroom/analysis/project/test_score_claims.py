@@ -104,6 +104,13 @@ def test_a_claim_agrees_with_an_audit_that_gives_the_score_as_rounded(audits, ex
     assert [held["agrees"] for held in held_claims([claim], audits, is_all=True)] == [expected]
 
 
+def test_label_of_the_self_audit_stands_for_itself():
+    page = "Tracing: from evidence to verdict Self-Audit Results: Overall Score: 4.43 / 5\n• Depth: 5 / 5"
+    (claim,) = claims_on_pages([page])
+    assert claim["text"] == "Self-Audit Results: Overall Score: 4.43 / 5"
+    assert claims_on_pages([page.replace("Self-Audit", "Peer")]) == []
+
+
 def test_what_a_peer_gave_is_no_score_of_the_self_audit():
     claim = {"text": "Self-audit score 3.6/5", "score": 3.6, "maximum": 5.0}
     audits = [audit(2.0), audit(3.6, about="received")]
