@@ -149,6 +149,11 @@ def _repeat_sentence(repeat: RepeatedNode) -> str:
         f" `{row.key}` is{' then' if {*row.nodes} <= {*repeat.routed} else ''} there {times}."
         for row in repeat.added
     )
+    after += "".join(
+        f" {_names(row.nodes)} {'looks' if len(row.nodes) == 1 else 'look'} at `{row.key}` before"
+        f" {'it adds' if len(row.nodes) == 1 else 'they add'} to it, and may add nothing again."
+        for row in repeat.guarded
+    )
     return (
         f"{where}`{repeat.node}` runs {times}, in steps {listed(map(str, repeat.steps))}: the"
         f" branches from {_name(repeat.fork)} take {listed(map(str, repeat.lengths))} steps, and"

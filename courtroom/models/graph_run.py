@@ -42,6 +42,13 @@ class KeyFault(FactModel):
     is_rebuilt: bool = Field(False, exclude_if=lambda is_rebuilt: not is_rebuilt)
 
 
+class GuardedKey(FactModel):
+    """Key of the state that nodes look at before they add to it: a second run may add nothing."""
+
+    key: str
+    nodes: tuple[str, ...]
+
+
 class RepeatedNode(FactModel):
     """Node that runs several times because branches of different lengths lead to it and no join
     waits.
@@ -51,7 +58,8 @@ class RepeatedNode(FactModel):
     none where it holds on every route on which the node runs. `followers` run again after it, those
     in `routed` where the routers after the nodes `routers` decide the same each time.
     `places` are the lines of the edges that lead to it. `added` are the keys under operator.add to
-    which it and its followers add what they return, in each run again.
+    which it and its followers add what they return, in each run again, `guarded` those at which
+    some of them look before that.
     """
 
     node: str
@@ -65,6 +73,7 @@ class RepeatedNode(FactModel):
     choices: tuple[RouteChoice, ...]
     places: tuple[Place, ...]
     added: tuple[KeyFault, ...] = ()
+    guarded: tuple[GuardedKey, ...] = Field((), exclude_if=lambda rows: not rows)
 
 
 class IdleNode(FactModel):

@@ -204,6 +204,7 @@ def _repeat_fact(graph: StubGraph, repeat: Repeat) -> dict[str, Any]:
         "choices": _choices(graph, repeat.choices),
         "places": [_place(place) for place in dict.fromkeys(leading)],
         "added": _added(graph, (repeat.node, *repeat.followers)),
+        "guarded": _guarded(graph, (repeat.node, *repeat.followers)),
     }
 
 
@@ -219,12 +220,23 @@ def _added(graph: StubGraph, nodes: Sequence[str]) -> list[dict[str, Any]]:
             if key in state.fresh.get(name, ())
             and key not in state.returned.get(name, ())
             and key not in state.looked_at.get(name, ())
+            and name not in state.guarded
         )
         for key, kept in state.kept.items()
         if kept == "add"
     }
     faults = [KeyFault(key, names) for key, names in adders.items() if names]
     return _key_facts(faults, state.fresh)
+
+
+def _guarded(graph: StubGraph, nodes: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the keys of which these nodes look whether they have added to them."""
+    guarded = graph.state.guarded if graph.state else {}
+    keys = dict.fromkeys(key for name in nodes for key in guarded.get(name, ()))
+    return [
+        {"key": key, "nodes": [name for name in nodes if key in guarded.get(name, ())]}
+        for key in keys
+    ]
 
 
 def _endless_fact(graph: StubGraph, nodes: list[str]) -> list[dict[str, Any]]:

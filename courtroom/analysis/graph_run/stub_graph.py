@@ -63,7 +63,8 @@ class StubState:
     under which one holds what the node got, all with the places. `handed` maps the start of a router
     to the nodes that its Sends hand the whole state. `looked_at` are the keys that a node reads
     and writes: a second run of it may add nothing. `rebuilt` are keys of `returned` under which it
-    makes the entries that it got anew. `gap` says why writes may be missing.
+    makes the entries that it got anew, `guarded` those for which it looks before it adds: a second
+    run of it may do nothing. `gap` says why writes may be missing.
     """
 
     kept: Mapping[str, str]
@@ -73,6 +74,7 @@ class StubState:
     handed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     looked_at: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rebuilt: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    guarded: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     gap: str = ""
 
 
@@ -235,5 +237,6 @@ def _read_state(document: Mapping[str, Any]) -> StubState:
         names("handed"),
         names("looked_at"),
         names("rebuilt"),
+        names("guarded"),
         document["gap"],
     )

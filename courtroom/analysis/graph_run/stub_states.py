@@ -10,7 +10,9 @@ from courtroom.analysis.langgraph.own_reducers import appends
 from courtroom.analysis.langgraph.rebuilt_entries import rebuilt_keys
 from courtroom.analysis.langgraph.state_access import StateAccess, StateUse, site_of
 from courtroom.analysis.langgraph.state_class import declared_keys, reducers_of
+from courtroom.analysis.langgraph.state_flow.input_routes import FAILURES
 from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import words_of
 
 ROUTER_AFTER = "the router after "
 ADDING = frozenset({"operator.add", "operator.iadd", "operator.concat", "op.add"})
@@ -45,6 +47,7 @@ def stub_state(symbols: SymbolTable, access: StateAccess) -> StubState | str:
         handed=_handed(access),
         looked_at={name: _looked_at(use) for name, use in uses},
         rebuilt={name: tuple(keys) for name, keys in rebuilt.items()},
+        guarded={name: own for name, use in uses if (own := _guarded(use, kept))},
         gap=gap,
     )
 
@@ -129,6 +132,22 @@ def _rebuilt(symbols: SymbolTable, use: StateUse, kept: dict[str, str]) -> Keys:
 def _looked_at(use: StateUse) -> tuple[str, ...]:
     """Return the keys that a node reads and writes: it may find there that it has run before."""
     return tuple(sorted(use.read_keys.intersection(write.key for write in use.writes)))
+
+
+def _guarded(use: StateUse, kept: dict[str, str]) -> tuple[str, ...]:
+    """Return the lists that a node reads and leaves out of an update that has less than another.
+
+    It returns early where it finds what it added. What fails adds to a record of failures.
+    """
+    updates = [frozenset(write.key for write in update.writes) for update in use.updates]
+    return tuple(
+        key
+        for key in _looked_at(use)
+        if kept.get(key) == "add" and not FAILURES & {*words_of(key)}
+        if any(
+            key in more and key not in less and less < more for less in updates for more in updates
+        )
+    )
 
 
 def _place(use: StateUse, path: str, line: int) -> Location:

@@ -137,6 +137,14 @@ def test_what_a_repeated_node_adds_to_a_list_is_there_again():
     assert finding.reason.endswith(" What `judge` returns under `opinions` is there twice.")
 
 
+def test_nodes_that_look_at_their_list_before_they_add_to_it_are_said_to():
+    guarded = {"key": "opinions", "nodes": ["judge"]}
+    finding = finding_of({**CLEAN, "repeated": [REPEAT | {"guarded": [guarded]}]}, "repeated")
+    assert finding.reason.endswith(
+        " `judge` looks at `opinions` before it adds to it, and may add nothing again."
+    )
+
+
 def test_what_runs_again_behind_a_router_is_said_with_the_router():
     behind = {"followers": ["save", "verdict"], "routed": ["verdict"], "routers": ["judge"]}
     added = {"key": "opinions", "nodes": ["verdict"], "places": [EDGE]}

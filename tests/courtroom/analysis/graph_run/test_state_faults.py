@@ -355,3 +355,21 @@ def test_a_repeated_node_that_looks_at_its_own_list_may_add_nothing_again(guard,
     )
     [repeated] = fact_of(functions, wiring=UNEVEN)["repeated"]
     assert (repeated["node"], rows(repeated, "added")) == ("a", added)
+
+
+@pytest.mark.parametrize(
+    ("key", "guarded"),
+    [("opinions", [("opinions", ["a"])]), ("errors", [])],
+    ids=["its own list", "a record of failures"],
+)
+def test_node_that_returns_early_by_its_own_list_adds_nothing_else_again(key, guarded):
+    functions = (
+        f"def a(state):\n    if state['{key}']:\n        return {{'logs': ['skipped']}}\n"
+        f"    return {{'logs': ['done'], '{key}': [1]}}\n"
+        "def b(state): return {'url': 'x'}\n"
+        "def c(state): return {'verdict': 'x'}\n"
+    )
+    lists = "".join(f"    {name}: Annotated[list, operator.add]\n" for name in ("logs", "errors"))
+    [repeated] = fact_of(functions, STATE + lists, UNEVEN)["repeated"]
+    assert rows(repeated, "guarded") == guarded
+    assert ("logs" in [name for name, _ in rows(repeated, "added")]) is not bool(guarded)
