@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 # The fact behind each aspect, and the sentence where it shows nothing.
 FACTS = {
     "judged": "audits_without_judgement",
+    "covered": "unjudged_criteria",
     "consistent": "disagreeing_outputs",
     "of_peers": "misplaced_audits",
     "examined": "assumed_evidence",
@@ -36,6 +37,7 @@ FACTS = {
 }
 NO_AUDIT = {
     "judged": "No audit of the work's own with opinions was recognised.",
+    "covered": "No audit of the work's own was recognised.",
     "consistent": "No two audits of the work's own were recognised.",
     "of_peers": "No audit of a peer was recognised among the work's own.",
 }
@@ -50,8 +52,8 @@ NOT_HELD = (
 
 
 class OwnOutputs(CheckBase):
-    """The work's committed audits are judgements (`judged`), agree with each other where they must
-    (`consistent`), are about peers where they say so (`of_peers`), and give the overall score that
+    """The work's committed audits are judgements (`judged`), judge every criterion of its rubric
+    (`covered`), agree with each other where they must (`consistent`), are about peers where they say so (`of_peers`), and give the overall score that
     documents and report claim (`claimed`). In the code, evidence that is reported as found depends
     on what was examined (`examined`, that of detectives for pictures: `pictures`), and on more than
     whether there is a work to read (`guarded`); and the judges' scores may be equal (`open_scores`).
@@ -60,6 +62,7 @@ class OwnOutputs(CheckBase):
     kind: Literal["own_outputs"] = "own_outputs"
     aspect: Literal[
         "judged",
+        "covered",
         "consistent",
         "of_peers",
         "claimed",
@@ -155,6 +158,7 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
             "The newest committed audits have neither a quarter of failures nor judges that all"
             " give one argument for most criteria"
         ),
+        "covered": "The committed audits judge every criterion of the work's rubric",
         "consistent": "No two committed audits give different scores for the same run or commit",
         "of_peers": "No committed audit of a peer names or cites this repository as the audited one",
     }[aspect]
@@ -209,6 +213,8 @@ def _audits_behind(aspect: str, audits: Sequence[Mapping[str, Any]]) -> list[Map
     ours = [row for row in audits if row["about"] != "received"]
     if aspect == "judged":
         return [row for row in ours if row["opinions"] > 1]
+    if aspect == "covered":
+        return ours
     return ours if len(ours) > 1 else []
 
 
@@ -264,6 +270,7 @@ def _replay(check: OwnOutputs, report: StoredReport) -> Finding:
 def _fault(check: OwnOutputs) -> str:
     return {
         "judged": "A committed audit does not judge each criterion by itself.",
+        "covered": "Criteria of the work's rubric are judged in none of its committed audits.",
         "consistent": "Audits of the same run or commit give different scores.",
         "of_peers": "An audit that should be of a peer is about this repository.",
         "claimed": "No committed audit gives the overall score that the work claims.",
@@ -287,6 +294,7 @@ KIND = CheckKind(
         about="Committed audits, claimed scores, and evidence or scores fixed in the code.",
         choices={
             "judged": "its audits are judgements",
+            "covered": "its audits judge every criterion of its rubric",
             "consistent": "its outputs agree",
             "of_peers": "its audits of peers are about peers",
             "claimed": "its audits give the score it claims",

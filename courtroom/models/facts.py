@@ -364,6 +364,7 @@ class Facts(FactModel):
     own_audits: tuple[OwnAudit, ...] | None = None
     unread_outputs: tuple[str, ...] | None = None
     audits_without_judgement: tuple[ShownFact, ...] | None = None
+    unjudged_criteria: tuple[ShownFact, ...] | None = None
     disagreeing_outputs: tuple[ShownFact, ...] | None = None
     misplaced_audits: tuple[ShownFact, ...] | None = None
     claimed_scores: tuple[ClaimedScore, ...] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -23,20 +23,28 @@ from courtroom.analysis.project.own_audits import (
     read_audits,
 )
 from courtroom.analysis.project.score_claims import MOST_CLAIMS, claims_in_document, held_claims
+from courtroom.analysis.project.unjudged_criteria import (
+    criteria_of,
+    rubric_paths,
+    unjudged_criteria,
+)
 
 if TYPE_CHECKING:
     from courtroom.analysis.fact_writer import FactWriter
+    from courtroom.analysis.project.own_audits import AuditReading
 
 OUTPUT_FACTS = (
     "own_audits",
     "unread_outputs",
     "audits_without_judgement",
+    "unjudged_criteria",
     "disagreeing_outputs",
     "claimed_scores",
 )
 # Kinds of files beside the product that may still be what the work wrote.
 OUTPUTS = ("archive", "generated")
 NAMED = 3
+MOST_RUBRICS = 10
 READMES = ("readme.md", "readme.rst", "readme.txt", "readme")
 
 
@@ -77,6 +85,7 @@ def read_own_outputs(writer: FactWriter) -> None:
     writer.set_rows("own_audits", audits, gap)
     unjudged = audits_without_judgement(readings, writer.symbols.codebase.production)
     writer.set_rows("audits_without_judgement", unjudged, gap)
+    _record_unjudged(writer, readings, gap)
     writer.set_rows("disagreeing_outputs", disagreements(readings), gap)
 
     claims = (
@@ -86,6 +95,22 @@ def read_own_outputs(writer: FactWriter) -> None:
     )
     first = list(islice(claims, MOST_CLAIMS))
     writer.facts["claimed_scores"] = held_claims(first, audits, is_all=not unread and not short)
+
+
+def _record_unjudged(writer: FactWriter, readings: Sequence[AuditReading], gap: str) -> None:
+    """Hold the criteria of the audits against those of the committed rubrics."""
+    aside = writer.symbols.codebase.aside or {}
+    paths = rubric_paths([path for path in writer.reader.blobs if path not in aside])
+    texts = {path: text_of_path(writer, path) or "" for path in paths[:MOST_RUBRICS]}
+    rubrics = {path: rows for path, text in texts.items() if (rows := criteria_of(text))}
+    missing = unjudged_criteria(readings, rubrics)
+    if missing is None:
+        gap = gap or "no committed audit was recognised that judges criteria of a committed rubric"
+    # An audit that could not be read may judge what is missing in the others.
+    if missing is None or (missing and gap):
+        writer.set_unknown(("unjudged_criteria",), gap)
+    else:
+        writer.facts["unjudged_criteria"] = missing
 
 
 def _broken_off(writer: FactWriter, own: Iterable[str]) -> Iterator[str]:

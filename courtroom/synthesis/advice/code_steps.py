@@ -11,6 +11,7 @@ from courtroom.checks.phrases import listed, places_of
 from courtroom.checks.sandboxed_clone import FACTS as FACTS_OF_CLONE
 from courtroom.checks.unsafe_call import FACTS
 from courtroom.models.evidence import Evidence
+from courtroom.synthesis.advice.audit_causes import steps_on_audits
 from courtroom.synthesis.advice.work import Step, Work, placed
 
 # Words of its own that let a prompt lead its judge.
@@ -280,7 +281,13 @@ def _lines(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator[Step]:
-    """Name the score that a committed audit gives, where another one is claimed."""
+    """Name the score that a committed audit gives, where another one is claimed, and say why an
+    audit holds no judgement.
+    """
+    if aspect == "judged":
+        rows = work.facts.get("audits_without_judgement") or ()
+        stated = {piece.rationale for piece in pieces}
+        yield from steps_on_audits(row for row in rows if row["text"] in stated)
     if aspect != "claimed":
         return
     claims = [row for row in work.facts.get("claimed_scores") or () if row["agrees"] is False]

@@ -34,6 +34,7 @@ CLAIM = {
 }
 FACTS = {
     "judged": "audits_without_judgement",
+    "covered": "unjudged_criteria",
     "consistent": "disagreeing_outputs",
     "examined": "assumed_evidence",
     "pictures": "assumed_pictures",
@@ -123,6 +124,13 @@ def test_what_does_not_fit_in_an_audit_is_told_beside_its_opinions():
         f" (1 audit read). {ROW['path']} prints 60 opinions, 30 of them by a judge who was heard on"
         " the same criterion before. a.md gives 4/5 overall."
     )
+
+
+def test_audits_that_judge_all_criteria_are_shown():
+    rows = [ROW, {**ROW, "path": "b.md"}, {**ROW, "path": "c.md", "about": "received"}]
+    finding = answer("covered", own_audits=rows, unjudged_criteria=[])
+    reason = "The committed audits judge every criterion of the work's rubric (2 audits read)."
+    assert (finding.met, finding.reason) == (True, reason)
 
 
 @pytest.mark.parametrize("aspect", ["judged", "consistent", "of_peers"])

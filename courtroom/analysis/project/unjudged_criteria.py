@@ -1,0 +1,139 @@
+"""Criteria of the work's own rubric that none of its committed audits judges."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from courtroom.analysis.locations import shown
+
+if TYPE_CHECKING:
+    from courtroom.analysis.project.own_audits import AuditReading
+
+# Keys of a rubric under which its criteria stand.
+LISTS = ("dimensions", "criteria")
+LEAST_CRITERIA, MOST_NAMED = 2, 10
+_SIGNS = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class RubricCriterion:
+    """Criterion of a committed rubric; `line` is that of its id, or of its name, in the file."""
+
+    id: str
+    name: str
+    line: int
+
+    @property
+    def keys(self) -> set[str]:
+        return {_plain(self.id), _plain(self.name)} - {""}
+
+
+def _plain(text: str) -> str:
+    return _SIGNS.sub(" ", text.lower()).strip()
+
+
+def rubric_paths(paths: Sequence[str]) -> list[str]:
+    named = (PurePosixPath(path) for path in paths)
+    return [str(p) for p in named if p.suffix == ".json" and "rubric" in p.name.lower()]
+
+
+def criteria_of(text: str) -> list[RubricCriterion]:
+    """Return the criteria of a rubric in JSON; none where it is no rubric."""
+    try:
+        rubric = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    lists = [rubric.get(key) for key in LISTS] if isinstance(rubric, dict) else []
+    rows = next((rows for rows in lists if isinstance(rows, list)), [])
+    pairs = [(row.get("id"), row.get("name")) for row in rows if isinstance(row, dict)]
+    return [
+        RubricCriterion(str(id_ or ""), str(name or ""), _line(text, str(id_ or name)))
+        for id_, name in pairs
+        if id_ or name
+    ]
+
+
+def _line(text: str, word: str) -> int:
+    position = text.find(f'"{word}"')
+    return text.count("\n", 0, position) + 1 if position >= 0 else 1
+
+
+def unjudged_criteria(
+    readings: Sequence[AuditReading], rubrics: Mapping[str, Sequence[RubricCriterion]]
+) -> list[dict[str, Any]] | None:
+    """Return a sentence for each rubric of which the work's own audits judge a part, as facts.
+
+    None where no audit is of one of these rubrics.
+
+    An audit is of the smallest rubric that has its criteria. Where it has others, too, a criterion
+    that its text names anywhere is not missing: it may be read as something else.
+    """
+    audits: dict[str, list[AuditReading]] = {}
+    others: list[AuditReading] = []
+    for reading in (reading for reading in readings if reading.is_ours):
+        path = _rubric_of(reading, rubrics)
+        (others if path is None else audits.setdefault(path, [])).append(reading)
+    if not audits:
+        return None
+    return [
+        _fact(path, rubrics[path], missing, audits[path])
+        for path in audits
+        if (missing := list(_missing(rubrics[path], audits[path], others)))
+    ]
+
+
+def _rubric_of(
+    reading: AuditReading, rubrics: Mapping[str, Sequence[RubricCriterion]]
+) -> str | None:
+    criteria = reading.report.criteria
+    named = [{_plain(row.id or ""), _plain(row.name)} for row in criteria]
+    fitting = []
+    for path, rows in rubrics.items():
+        keys = set[str]().union(*(row.keys for row in rows))
+        common = sum(not keys.isdisjoint(names) for names in named)
+        if common >= max(LEAST_CRITERIA, len(named) / 2):
+            fitting.append((-common, len(rows), path))
+    return min(fitting)[-1] if fitting else None
+
+
+def _missing(
+    criteria: Sequence[RubricCriterion],
+    audits: Sequence[AuditReading],
+    others: Sequence[AuditReading],
+) -> Iterator[RubricCriterion]:
+    """Yield the criteria that no audit of this rubric judges, and no other one names."""
+    known = set[str]().union(*(row.keys for row in criteria))
+    names = [_names_in(audit, known) for audit in audits]
+    names += [f" {_plain(audit.text)} " for audit in others]
+    for row in criteria:
+        if not any(f" {key} " in text for key in row.keys for text in names):
+            yield row
+
+
+def _names_in(audit: AuditReading, known: set[str]) -> str:
+    """Return what an audit names: its criteria, and all its text where one of them is another."""
+    named = [{_plain(row.id or ""), _plain(row.name)} for row in audit.report.criteria]
+    if any(known.isdisjoint(names) for names in named):
+        return f" {_plain(audit.text)} "
+    return f" {' | '.join(name for names in named for name in names)} "
+
+
+def _fact(
+    path: str,
+    criteria: Sequence[RubricCriterion],
+    missing: Sequence[RubricCriterion],
+    audits: Sequence[AuditReading],
+) -> dict[str, Any]:
+    names = ", ".join(row.id or row.name for row in missing[:MOST_NAMED])
+    verb = "is" if len(missing) == 1 else "are"
+    text = (
+        f"{len(missing)} of the {len(criteria)} criteria of {path} {verb} judged in none of the"
+        f" work's committed audits: {names}."
+    )
+    places = [(path, row.line) for row in missing[:1]]
+    return shown(text, *places, *((audit.path, 1) for audit in audits[:MOST_NAMED]))

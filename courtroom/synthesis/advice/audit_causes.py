@@ -1,0 +1,46 @@
+"""Advice on audits in which no judge was heard, by the cause that their own text gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from courtroom.checks.phrases import listed
+from courtroom.synthesis.advice.work import Step, placed
+
+# What the fact on such an audit says before it quotes the failure.
+FAILED = "a failure in place of a judgement"
+CALLS = "The judges' calls failed: find out why, by the failure that is quoted, and mend it."
+WITHOUT_MODEL = "Code wrote these arguments without a model: let the judges ask one."
+# The first that fits counts.
+CAUSES: dict[str, str] = {
+    "The model refused the calls for their number: wait between them, ask on several criteria at once,"
+    " or use another model.": r"\b429\b|rate.?limit|quota|too many requests",
+    "The judges had no key of a model: give them one.": r"api.?key|unauthori[sz]ed|\b401\b|credential",
+    "No evidence reached the judges on these criteria: let a detective collect it, or let the judges"
+    " judge its absence.": r"\b(?:missing|empty|no|insufficient)(?: or [a-z]+)? evidence\b",
+}
+OF_CODE = re.compile(r"\bheuristic|\bfallback opinion|stand ready-made in the code", re.IGNORECASE)
+NO_CAUSE = "Find out why the judges did not judge each criterion by itself, and mend it."
+COMMIT = "Then run the auditor again, and commit that audit in place of this one"
+
+
+def steps_on_audits(rows: Iterable[Mapping[str, Any]]) -> Iterator[Step]:
+    """Yield what mends audits, as facts, in which no judge was heard: one step for each cause."""
+    places: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        places.setdefault(_action(row["text"]), []).append(row["places"][0])
+    for action, (first, *others) in places.items():
+        paths = listed(dict.fromkeys(place["path"] for place in others))
+        also = f", and of {paths}" if paths else ""
+        yield replace(placed(f"{action} {COMMIT}{also}.", first), is_exact=True)
+
+
+def _action(text: str) -> str:
+    _, is_failed, failure = text.partition(FAILED)
+    if not is_failed:
+        return WITHOUT_MODEL if OF_CODE.search(text) else NO_CAUSE
+    fitting = (a for a, words in CAUSES.items() if re.search(words, failure, re.IGNORECASE))
+    return next(fitting, CALLS)

@@ -1,0 +1,81 @@
+"""Criteria of the work's own rubric that none of its committed audits judges."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from courtroom.analysis.project.unjudged_criteria import (
+    criteria_of,
+    rubric_paths,
+    unjudged_criteria,
+)
+from tests.courtroom.analysis.project.test_general_facts import survey
+from tests.courtroom.analysis.project.test_own_audits import ON_PEER, SELF, audit, read
+
+# The audits of these tests judge the first two.
+NAMES = ("Graph Orchestration", "State Management", "Report Accuracy", "Bulk Uploads")
+
+
+def rubric(*names: str, key="dimensions") -> str:
+    rows = [{"id": name.lower().replace(" ", "_"), "name": name} for name in names]
+    return json.dumps({"title": "r", key: rows}, indent=1)
+
+
+def missing(texts, **rubrics):
+    facts = unjudged_criteria(read(texts), {n: criteria_of(text) for n, text in rubrics.items()})
+    return facts if facts is None else [row["text"] for row in facts]
+
+
+def test_criteria_that_no_audit_judges_are_counted_and_shown_in_the_rubric(tmp_path):
+    files: dict[str, str | bytes | None] = {"rubric.json": rubric(*NAMES), SELF: audit("Good.")}
+    (fact,) = survey(files, tmp_path).facts["unjudged_criteria"]
+
+    assert fact["text"] == (
+        "2 of the 4 criteria of rubric.json are judged in none of the work's committed audits:"
+        " report_accuracy, bulk_uploads."
+    )
+    assert fact["places"] == [{"path": "rubric.json", "line": 13}, {"path": SELF, "line": 1}]
+
+
+@pytest.mark.parametrize(
+    ("rubrics", "expected"),
+    [
+        ({"r": rubric(*NAMES[:2])}, []),
+        # An audit is of the smallest rubric that has its criteria.
+        ({"r": rubric(*NAMES), "s": rubric(*NAMES[:2])}, []),
+        ({"r": rubric(*NAMES[2:])}, None),
+        ({"r": rubric(*NAMES[:2], key="notes")}, None),
+        ({"r": "no rubric"}, None),
+        ({}, None),
+    ],
+)
+def test_audit_is_held_against_its_own_rubric_alone(rubrics, expected):
+    assert missing({SELF: audit("Good.")}, **rubrics) == expected
+
+
+def test_criterion_of_one_audit_is_judged():
+    other = audit("Good.").replace("State Management", "Report Accuracy")
+    texts = missing({SELF: audit("Good."), ON_PEER: other}, r=rubric(*NAMES))
+    assert texts == [
+        "1 of the 4 criteria of r is judged in none of the work's committed audits: bulk_uploads."
+    ]
+
+
+def test_criterion_that_is_named_beside_others_may_be_judged():
+    unlike = audit("Good.").replace("State Management", "Findings") + "\nReport Accuracy: 3\n"
+    texts = {SELF: unlike, ON_PEER: audit("Good.")}
+    assert missing(texts, r=rubric(*NAMES[:3])) == []
+    three = audit("Good.") + "\n## Bulk Uploads\n\n**Score:** 3/5\n\nReport Accuracy: 3\n"
+    assert missing({SELF: three}, r=rubric(*NAMES[:3])) == []
+
+
+def test_what_others_wrote_judges_nothing():
+    received = {"audit/report_bypeer_received/a.md": audit("Good.")}
+    assert missing(received, r=rubric(*NAMES)) is None
+
+
+def test_rubrics_are_files_of_that_name():
+    paths = ["rubric/week2_rubric.json", "rubric.md", "data/levels.json", "my-Rubric.json"]
+    assert rubric_paths(paths) == ["rubric/week2_rubric.json", "my-Rubric.json"]

@@ -1,0 +1,54 @@
+"""Advice on audits in which no judge was heard, by the cause that their own text gives."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.synthesis.advice.audit_causes import (
+    CALLS,
+    CAUSES,
+    COMMIT,
+    NO_CAUSE,
+    WITHOUT_MODEL,
+)
+from courtroom.synthesis.advice.code_steps import output_steps
+from tests.courtroom.synthesis.advised_work import work
+from tests.courtroom.synthesis.bench_records import piece
+
+LIMIT, KEY, EVIDENCE = CAUSES
+FAILED = "All 30 opinions of a.md report a failure in place of a judgement: “{}”"
+
+
+def row(text, path="a.md"):
+    return {"text": text, "places": [{"path": path, "line": 3}]}
+
+
+def steps(*rows):
+    pieces = [piece(rationale=row["text"]) for row in rows]
+    facts = work(audits_without_judgement=[*rows, row("Replaced by a later one.", "old.md")])
+    return [(s.action, s.path) for s in output_steps("judged", pieces, facts)]
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        (FAILED.format("Error code: 429 - You exceeded your current quota"), LIMIT),
+        (FAILED.format("OPENAI_API_KEY not set; the panel is skipped."), KEY),
+        (FAILED.format("Unable to judge due to missing or empty evidence."), EVIDENCE),
+        (FAILED.format("LLM call failed. See the console."), CALLS),
+        ("Each judge gives one argument, such as “heuristic opinion, ratio 1.0”", WITHOUT_MODEL),
+        ("18 of 22 arguments of a.md stand ready-made in the code.", WITHOUT_MODEL),
+        ("Each judge of a.md gives one argument for most criteria.", NO_CAUSE),
+    ],
+)
+def test_advice_is_on_the_cause(text, action):
+    assert steps(row(text)) == [(f"{action} {COMMIT}.", "a.md")]
+
+
+def test_audits_of_one_cause_are_mended_by_one_step():
+    failed = FAILED.format("Error code: 429")
+    rows = row(failed), row(f"{failed} ", "b.md"), row("One argument for all.", "c.md")
+    assert steps(*rows) == [
+        (f"{LIMIT} {COMMIT}, and of b.md.", "a.md"),
+        (f"{NO_CAUSE} {COMMIT}.", "c.md"),
+    ]
