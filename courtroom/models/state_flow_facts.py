@@ -25,6 +25,8 @@ FaultKind = Literal[
     "shallow_history",
     "deleted_clone",
     "lost_clone",
+    "left_clone",
+    "doubled_clone",
     "dead_route",
     "needless_route",
     "input_route",

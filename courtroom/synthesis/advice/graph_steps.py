@@ -212,6 +212,8 @@ FLOW = {
     "shallow_history": "Clone without a depth, or with --filter=blob:none instead",
     "deleted_clone": "Clone into a folder of tempfile.mkdtemp() and delete it when all is read",
     "lost_clone": "Keep the folder until every node has read it, and delete it then",
+    "left_clone": "Remove the folder of the clone when all is read",
+    "doubled_clone": "Clone once, into the folder that is read",
     "dead_route": "Let the router choose this way where it belongs, or remove the branch",
     "needless_route": "Let the router choose this way by what the node at {other} says of a failure",
     "input_route": "Let a router choose this way by what {other} records of a failure",

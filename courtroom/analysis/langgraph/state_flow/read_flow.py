@@ -22,6 +22,7 @@ from courtroom.analysis.langgraph.state_flow.early_reads import early_reads
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, squashed
 from courtroom.analysis.langgraph.state_flow.ignored_fields import ignored_fields
 from courtroom.analysis.langgraph.state_flow.input_routes import input_routes
+from courtroom.analysis.langgraph.state_flow.left_clones import doubled_clones, left_clones
 from courtroom.analysis.langgraph.state_flow.lost_values import (
     replaced_texts,
     unread_constants,
@@ -74,6 +75,8 @@ ALL_KINDS = (
     "shallow_history",
     "deleted_clone",
     "lost_clone",
+    "left_clone",
+    "doubled_clone",
     "dead_route",
     "needless_route",
     "input_route",
@@ -109,6 +112,8 @@ def read_flow(
     reading.add(own_documents(call_graph, layers))
     reading.add(shallow_histories(layers.in_use))
     deleted_clones(symbols, layers.in_use, reading)
+    reading.add(left_clones(call_graph, layers.in_use))
+    reading.add(doubled_clones(symbols, layers.in_use))
     reading.add(deleted_by_caller(symbols, layers.in_use, accesses))
     reading.add(unsent_prompts(symbols, layers.in_use))
     reading.add(_impossible(symbols, layers))

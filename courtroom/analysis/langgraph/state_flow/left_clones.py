@@ -1,0 +1,117 @@
+"""Clones that nothing removes, and clones that are made twice since the first is deleted unread."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from courtroom.analysis.langgraph.state_flow.deleted_clone import (
+    FOLDER,
+    own_nodes,
+    paths_from,
+)
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
+from courtroom.analysis.langgraph.state_flow.shallow_history import is_clone
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import called_name, walk
+
+MAKER = "tempfile.mkdtemp"
+# Words of code that removes a folder.
+REMOVALS = ("rmtree", "removedirs", "remove_tree", "rmdir", "rm -r", '"rm"', "'rm'", "cleanup(")
+# Arguments that only say where git runs.
+PLACES = frozenset({"cwd", "prefix", "dir", "env"})
+
+
+def left_clones(call_graph: CallGraph, in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
+    """Yield clones into a folder of mkdtemp where no code of the product removes any folder."""
+    symbols = call_graph.symbols
+    if any(word in source.text for source in symbols.codebase.production for word in REMOVALS):
+        return
+    for function in in_use:
+        nodes = own_nodes(function.site.node)
+        if not any(map(is_clone, nodes)) or _is_called_in_folder(symbols, in_use, function):
+            continue
+        homes = [function, *call_graph.callees(function)]
+        lines = (line for home in homes for line in _makers(symbols, home))
+        for path, line in [*lines][:1]:
+            sentence = (
+                f"{function.shown_name}() clones into a folder of tempfile.mkdtemp(), and no code"
+                " removes a folder: each run leaves its clone behind"
+            )
+            yield FlowFault("left_clone", sentence, path, line)
+
+
+def doubled_clones(symbols: SymbolTable, in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
+    """Yield clones into a TemporaryDirectory that is left without a look, before a second clone."""
+    for function in in_use:
+        nodes = own_nodes(function.site.node)
+        clones = [node for node in nodes if is_clone(node)]
+        for block in nodes if len(clones) > 1 else ():
+            name = _entered_folder(symbols, function, block)
+            inner = list(walk(block)) if name else []
+            ids = {id(node) for node in inner}
+            first = next((node for node in clones if id(node) in ids), None)
+            second = next((node for node in clones if id(node) not in ids), None)
+            if first is None or second is None or _is_used(inner, name):
+                continue
+            sentence = (
+                f"{function.shown_name}() clones into a TemporaryDirectory that is deleted before"
+                " anything reads it, and then clones again"
+            )
+            path = function.source.path
+            other = path, getattr(second, "lineno", 1)
+            yield FlowFault("doubled_clone", sentence, path, getattr(first, "lineno", 1), other)
+
+
+def _makers(symbols: SymbolTable, function: FunctionRef) -> Iterator[tuple[str, int]]:
+    for node in walk(function.site.node):
+        if isinstance(node, ast.Call) and symbols.dotted_name(function.source, node.func) == MAKER:
+            yield function.source.path, node.lineno
+
+
+def _is_called_in_folder(
+    symbols: SymbolTable, in_use: Sequence[FunctionRef], function: FunctionRef
+) -> bool:
+    """Return whether a caller has a TemporaryDirectory, which it may hand over."""
+    for caller in in_use:
+        nodes = list(walk(caller.site.node))
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        is_caller = any(called_name(call) == function.name for call in calls)
+        makers = (symbols.dotted_name(caller.source, call.func) for call in calls)
+        if is_caller and FOLDER in makers:
+            return True
+    return False
+
+
+def _entered_folder(symbols: SymbolTable, function: FunctionRef, block: ast.AST) -> str:
+    """Return the name of the path of a TemporaryDirectory in a `with`, "" where it is none."""
+    for item in block.items if isinstance(block, ast.With) else ():
+        maker, name = item.context_expr, item.optional_vars
+        called = symbols.dotted_name(function.source, getattr(maker, "func", maker))
+        if isinstance(name, ast.Name) and called == FOLDER:
+            return name.id
+    return ""
+
+
+def _is_used(nodes: Sequence[ast.AST], folder: str) -> bool:
+    """Return whether a path in the folder is used for more than the clone and where git runs."""
+    plain = [node for node in nodes if is_clone(node)]
+    plain += [node.value for node in nodes if isinstance(node, ast.keyword) and node.arg in PLACES]
+    paths = paths_from(nodes, frozenset({folder}), folder)
+    assigned = (n for n in nodes if isinstance(n, ast.Assign | ast.AnnAssign))
+    plain += [
+        n.value
+        for n in assigned
+        if n.value
+        for target in (n.targets if isinstance(n, ast.Assign) else [n.target])
+        if isinstance(target, ast.Name) and target.id in paths
+    ]
+    ids = {id(inner) for node in plain for inner in walk(node)}
+    return any(
+        isinstance(node, ast.Name)
+        and node.id in paths
+        and isinstance(node.ctx, ast.Load)
+        and id(node) not in ids
+        for node in nodes
+    )

@@ -1,0 +1,99 @@
+"""Clones that nothing removes, and clones that are made twice."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+
+from tests.courtroom.analysis.langgraph.state_flow.flows import faults, flow_of
+
+CODE = """
+import os, shutil, subprocess, tempfile
+from pathlib import Path
+
+def folder():
+    return tempfile.mkdtemp()
+
+def fetch(url, path=None):
+{body}
+
+def detective(state):
+    repo = {call}
+    return {{"evidences": {{"repo": os.listdir(repo)}}}}
+def judge(state):
+    return {{"opinions": list(state["evidences"].values())}}
+"""
+CLONE = 'subprocess.run(["git", "clone", url, path])\n'
+MADE = f"path = tempfile.mkdtemp()\n{CLONE}return path"
+
+
+def found(kind: str, body: str, call: str = "fetch(state['repo_url'])") -> list[str]:
+    reading = flow_of(CODE.format(body=indent(body, "    "), call=call))
+    return [fault.sentence for fault in faults(reading, kind)]
+
+
+@pytest.mark.parametrize(
+    "body", [MADE, f"path = folder()\n{CLONE}return path", MADE.replace("path =", "path = path or")]
+)
+def test_clone_in_a_folder_that_no_code_removes_is_left_behind(body: str):
+    assert found("left_clone", body) == [
+        (
+            "fetch() clones into a folder of tempfile.mkdtemp(), and no code removes a folder: each run"
+            " leaves its clone behind"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "call"),
+    [
+        (MADE, "fetch(state['repo_url'])\n    shutil.rmtree(repo)"),
+        (MADE, "fetch(state['repo_url'])\n    subprocess.run(['rm', '-rf', repo])"),
+        (
+            MADE.replace("path =", "path = path or"),
+            "tempfile.TemporaryDirectory() or fetch('', repo)",
+        ),
+        (MADE.replace("mkdtemp", "TemporaryDirectory"), "fetch(state['repo_url'])"),
+        ("path = tempfile.mkdtemp()\nreturn path", "fetch(state['repo_url'])"),
+    ],
+)
+def test_folder_that_may_be_removed_and_folder_without_a_clone_are_no_fault(body: str, call: str):
+    assert found("left_clone", body, call) == []
+
+
+TWICE = (
+    "with tempfile.TemporaryDirectory() as first:\n"
+    '    done = subprocess.run(["git", "clone", url, first], cwd=Path(first).parent)\n'
+    "    if done.returncode:\n        return None\n"
+    "{look}"
+    f"path = tempfile.mkdtemp()\n{CLONE}return path"
+)
+
+
+def test_clone_that_is_deleted_before_a_second_one_is_made_twice():
+    assert found("doubled_clone", TWICE.format(look="")) == [
+        (
+            "fetch() clones into a TemporaryDirectory that is deleted before anything reads it, and then"
+            " clones again"
+        )
+    ]
+    through = TWICE.format(look="").replace("url, first", "url, below", 1)
+    through = through.replace("    done", "    below = os.path.join(first, 'repo')\n    done")
+    assert len(found("doubled_clone", through)) == 1
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        "    shutil.copytree(first, 'a')\n",
+        "    return first\n",
+        "    seen = os.listdir(Path(first))\n",
+    ],
+)
+def test_first_clone_that_is_read_is_no_fault(look: str):
+    assert found("doubled_clone", TWICE.format(look=look)) == []
+
+
+def test_single_clone_is_not_made_twice():
+    assert found("doubled_clone", TWICE.format(look="").replace(CLONE, "")) == []
