@@ -71,6 +71,12 @@ _CLONE = re.compile(
 )
 _PLACEHOLDER = re.compile(r"your|user|owner|example|\borg/|repo$")
 DAY_DIGITS = 8
+# The part of an audit that should hold its criteria, with nothing in it before the next part.
+_EMPTY_PART = re.compile(
+    r"^#{1,4} [^\n]{0,40}\bcriteri(?:on|a)\b[^\n]{0,40}\n\s*(?=#{1,4} |\Z)"
+    r"|\"criteri(?:a|on_\w{1,20})\" ?: ?(?:\[\s*\]|\{\s*\})",
+    re.IGNORECASE | re.MULTILINE,
+)
 COMMIT_ID = re.compile(r"(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}(?![\w-])")
 
 
@@ -89,6 +95,14 @@ class AuditReading:
         """The opinions with an argument."""
         opinions = (o for criterion in self.report.criteria for o in criterion.opinions)
         return [opinion for opinion in opinions if opinion.argument.strip()]
+
+    @property
+    def empty_line(self) -> int | None:
+        """The line of the part for the criteria, where the audit has an overall score and none."""
+        if self.report.overall is None or self.report.criteria:
+            return None
+        part = _EMPTY_PART.search(self.text)
+        return self.text.count("\n", 0, part.start()) + 1 if part else None
 
     @property
     def repository(self) -> str | None:
@@ -192,6 +206,8 @@ def _is_audit(reading: AuditReading) -> bool:
     # A failed judge's score is none, so that such an audit has no scores.
     failed = sum(is_failure(opinion.argument) for opinion in reading.opinions)
     has_overall = reading.report.overall is not None
+    if reading.empty_line is not None:
+        return True
     return scored >= LEAST_CRITERIA or (scored > 0 and has_overall) or failed >= LEAST_OPINIONS
 
 
@@ -285,13 +301,14 @@ def _fixed_scores(report: ImportedReport) -> str:
 def audits_without_judgement(
     readings: Sequence[AuditReading], sources: Iterable[SourceFile] = ()
 ) -> list[dict[str, Any]]:
-    """Return the newest audits whose opinions are failures or repeat one argument, as ShownFact.
+    """Return the newest audits without an opinion, or whose opinions fail or repeat, as ShownFact.
 
     Failures count from a share of FAILED_SHARE on. `sources` is the code, which may itself hold
     the argument.
     """
     code = tuple(sources)
-    rows = ((reading, _no_judgement(reading, code)) for reading in _newest(readings))
+    newest = _newest(readings)
+    rows = ((reading, _no_judgement(reading, code)) for reading in newest if reading.opinions)
     # Two files of one output, as Markdown and JSON, are one.
     outputs = {
         PurePosixPath(reading.path).with_suffix(""): shown(
@@ -300,7 +317,14 @@ def audits_without_judgement(
         for reading, row in rows
         if row
     }
-    return list(outputs.values())
+    empty = (shown(_of_no_criterion(r), (r.path, r.empty_line)) for r in newest if r.empty_line)
+    return [*outputs.values(), *empty]
+
+
+def _of_no_criterion(reading: AuditReading) -> str:
+    overall = reading.report.overall
+    score = f" of {overall.written}" if overall else ""
+    return f"{reading.path} gives an overall score{score} and judges no criterion."
 
 
 def _lines(text: str, opinions: Sequence[ImportedOpinion]) -> Iterator[int | None]:
@@ -315,8 +339,10 @@ def _lines(text: str, opinions: Sequence[ImportedOpinion]) -> Iterator[int | Non
 
 
 def _newest(readings: Sequence[AuditReading]) -> list[AuditReading]:
-    """Return the work's own audits with opinions that no later one of the same work replaces."""
-    ours = [r for r in readings if r.is_ours and len(r.opinions) >= LEAST_OPINIONS]
+    """Return the work's own audits with opinions, or without criteria, that no later one of the same work replaces."""
+    ours = [
+        r for r in readings if r.is_ours and (len(r.opinions) >= LEAST_OPINIONS or r.empty_line)
+    ]
     return [reading for reading in ours if not any(_replaces(other, reading) for other in ours)]
 
 

@@ -163,6 +163,41 @@ def test_one_argument_for_all_criteria_is_shown_with_its_score():
     )
 
 
+EMPTY = """# Audit Report
+
+## Executive Summary
+
+- Repo: `https://github.com/ada/auditor.git`
+- Overall Score: **1.00/5.00**
+
+## Criterion Breakdown
+
+## Remediation Plan
+
+Keep the structure of the graph, the schema of each answer and the places of the evidence in mind.
+"""
+
+
+def test_audit_with_an_overall_score_and_no_criterion_judges_nothing():
+    readings = read({SELF: EMPTY})
+    (fact,) = audits_without_judgement(readings)
+    assert fact["text"] == f"{SELF} gives an overall score of 1.00/5.00 and judges no criterion."
+    assert fact["places"] == [{"path": SELF, "line": 8}]
+    (row,) = rows({SELF: EMPTY})
+    assert (row["score"], row["criteria"], row["opinions"]) == (1.0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        EMPTY.replace("Breakdown\n", "Breakdown\n\nSee the appendix.\n"),
+        EMPTY.replace("- Overall Score: **1.00/5.00**", ""),
+    ],
+)
+def test_report_of_prose_or_without_a_score_is_no_audit(text):
+    assert read({SELF: text}) == []
+
+
 def test_two_files_of_one_output_are_one_audit_without_a_judgement():
     page = audit("The work is good.")
     stem = SELF.removesuffix(".md")
