@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import Field
 
-from courtroom.checks.feature_words import FEATURE_WORDS
+from courtroom.checks.feature_words import FEATURE_WORDS, MADE_CHANGE
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import named, number_of
@@ -317,6 +317,8 @@ def _feature(held: CheckedClaim) -> str:
     file = held.claim.file
     if held.claim.quote:
         return f"{FEATURE_WORDS[held.claim.feature]} (“{held.claim.quote}”)"
+    if held.claim.feature == MADE_CHANGE:
+        return f"{FEATURE_WORDS[MADE_CHANGE]}: the last commit of {file} is older"
     return f"content in {file}, which is empty" if file else FEATURE_WORDS[held.claim.feature]
 
 

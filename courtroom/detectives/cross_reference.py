@@ -12,6 +12,7 @@ from typing import Any
 
 from courtroom.analysis.diagrams.diagram_kind import DiagramResult, diagram_of
 from courtroom.analysis.pdf.read_pdf import PdfReading
+from courtroom.analysis.pdf_claims.change_claims import idle_changes
 from courtroom.analysis.pdf_claims.claimed_names import CheckedNames, name_facts
 from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
 from courtroom.analysis.pdf_claims.claims import (
@@ -66,7 +67,9 @@ def compare_sources(
 
     paths = None
     held = _held_claims(pdf, {**code, **words}, files or {})
-    held = held and (*held, *quotations)
+    changes = {path: times for result in results for path, times in result.changed_at.items()}
+    if held and reading:
+        held = (*held, *quotations, *idle_changes(reading, code, changes))
     if claims is not None and tree is not None:
         is_recognised = reading is not None and reading.text_layer == "scanned"
         paths = check_against_tree(map(_claimed_path, claims), tree, is_recognised=is_recognised)

@@ -51,8 +51,10 @@ class DetectiveResult(Frozen):
     """One detective's answers to the checks it owes.
 
     `facts` and `reasons` are the detective's part of the dossier (courtroom.models.facts.Facts), as
-    JSON. `paths` is the repository's file list, `empty_paths` are the files of no byte, `claims` the report's. The aggregator compares
-    them and answers the checks that need both, which are therefore missing from `outcomes`.
+    JSON. `paths` is the repository's file list, `empty_paths` are the files of no byte, `changed_at`
+    the times of the commits that changed each (analysis/git/change_times.py), `claims` the report's.
+    The aggregator compares them and answers the checks that need both, which are therefore missing
+    from `outcomes`.
     `pictures` are the report's pictures as a model read them, null when none looked; `usage` is the
     cost of that with `model`.
     """
@@ -65,6 +67,7 @@ class DetectiveResult(Frozen):
     errors: tuple[RecordedError, ...] = ()
     paths: tuple[str, ...] | None = None
     empty_paths: tuple[str, ...] = ()
+    changed_at: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     claims: tuple[Claim, ...] | None = None
     suspicions: tuple[Suspicion, ...] = ()
     pictures: tuple[TranscribedDiagram, ...] | None = None

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from courtroom.analysis.git.change_times import change_times
 from courtroom.analysis.git.history import History, history_facts
 from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.analysis.project.commit_pace import deferrals_of, history_fact
@@ -73,6 +74,7 @@ def investigate(
         errors=_errors(inputs),
         paths=inputs.survey.paths if isinstance(inputs.survey, Survey) else None,
         empty_paths=inputs.survey.empty_paths if isinstance(inputs.survey, Survey) else (),
+        changed_at=change_times(inputs.history) if isinstance(inputs.history, History) else {},
         suspicions=_suspicions(inputs, snapshot),
     )
 

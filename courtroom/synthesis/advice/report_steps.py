@@ -14,6 +14,7 @@ from courtroom.checks.feature_words import (
     DENIED,
     FEATURE_WORDS,
     GRAPH_FEATURES,
+    MADE_CHANGE,
     QUOTED_TEXT,
 )
 from courtroom.checks.pdf_concept import EXPLAINS_IT
@@ -67,6 +68,9 @@ def _is_right(row: Mapping[str, Any]) -> bool:
 
 
 BUILD_CLAIMED = "Build what the report claims, or drop it from the report: "
+NAME_THE_COMMIT = (
+    "Name in the report the commit of each change that answers an audit, or make that change."
+)
 QUOTE_IT = "Quote the code in the report as it is, and take out what it does not say."
 
 
@@ -83,7 +87,8 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
     other = [f for f in contradicted if _is_means(f) and f not in stale]
     counted = [f for f in contradicted if f == COMMIT_COUNT]
     quoted = [f for f in contradicted if f == QUOTED_TEXT]
-    aside = {*stale, *other, *counted, *quoted}
+    changed = [f for f in contradicted if f == MADE_CHANGE]
+    aside = {*stale, *other, *counted, *quoted, *changed}
     wrong = [FEATURE_WORDS[f] for f in contradicted if f not in aside]
     if aspect == "names_exist" and names:
         yield Step(
@@ -103,6 +108,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
             (in_place, other),
             (in_history, counted),
             (QUOTE_IT, quoted),
+            (NAME_THE_COMMIT, changed),
             (up_to_date, stale),
         )
         yield Step(" ".join(text for text, features in parts if features))
