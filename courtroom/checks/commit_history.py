@@ -468,7 +468,7 @@ def _replay(check: CommitHistory, report: StoredReport) -> Finding | None:
 
 def _fault(check: CommitHistory) -> str:
     return {
-        "more_than": f"The history has no more than {number_of(check.minimum, 'commit')} of work.",
+        "more_than": f"The history has fewer than {number_of(check.minimum + 1, 'commit')} of work.",
         "not_bulk": "Two commits brought most of the Python code.",
         "progression": (
             f"Fewer than {number_of(check.minimum, 'stage')} of the work show in the commits in order."

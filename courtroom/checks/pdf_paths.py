@@ -176,10 +176,7 @@ def _behaviour(
     if len(wrong) == 1 and not right:
         compared = "the only claim of the report that could be compared with it"
         return f"The code does not bear out {compared}: {names}{open_ones}."
-    return (
-        f"Of {whole} that could be compared with the code it does not bear out {len(wrong)}:"
-        f" {names}{open_ones}."
-    )
+    return f"The code does not bear out {len(wrong)} of {whole} that could be compared with it: {names}{open_ones}."
 
 
 def claims_supported(
@@ -194,10 +191,7 @@ def claims_supported(
     count = len(right) + len(existing)
     features = number_of(len(right), "feature") if right else "no features"
     files = number_of(len(existing), "file") if existing else "no files"
-    needed = f"; {check.minimum} are needed" if count < check.minimum else ""
-    reason = (
-        f"Of what the report says of the code, {features} and {files} were found there{needed}."
-    )
+    reason = f"Of what the report names, {features} and {files} were found in the work."
     clues = _confirmed_clues(right)
     if not clues:
         searched = f"{reason} Looked through all that it says of the code."
@@ -388,7 +382,7 @@ def _fault(check: PdfPaths) -> str:
         "none_hallucinated": "The report does not name files that exist, as it should.",
         "claims_hold": (f"{over} claims of the report on the code are not confirmed there."),
         "claims_supported": (
-            f"Fewer than {check.minimum} things that the report says of the code were found there."
+            f"Fewer than {check.minimum} of the features and files that the report names were found in the work."
         ),
         "names_exist": (f"{over} names of code in the report occur nowhere in the code."),
     }[check.aspect]

@@ -19,7 +19,7 @@ from courtroom.checks.from_facts import (
 )
 from courtroom.checks.from_sources import location_clue
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import listed
+from courtroom.checks.phrases import listed, number_of
 from courtroom.checks.result import Clue, Finding, could_not_look, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
@@ -142,8 +142,7 @@ def _own_words(
     )
     long_enough = [count for count in counts if count >= check.words]
     met = len(long_enough) >= check.minimum
-    needed = "" if met else f"; {check.words} each are needed"
-    reason = f"The prompts' own words: {lengths}{needed}."
+    reason = f"Words in passages of its own: {lengths}."
     return present(reason, clues, met=met)
 
 
@@ -154,9 +153,9 @@ def _too_few(check: PersonaOverlap) -> str:
 def _fault(check: PersonaOverlap) -> str:
     return {
         "exist": _too_few(check),
-        "distinct": "Two of the judges' prompts share more than half of their text.",
+        "distinct": "At least two of the judges' prompts share more than half of their text.",
         "told": (
-            f"Fewer than {check.minimum} judges are told {check.words} words that no other is told."
+            f"The prompt of a judge has fewer than {number_of(check.words, 'word')} of its own."
         ),
     }[check.aspect]
 

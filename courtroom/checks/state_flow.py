@@ -45,7 +45,7 @@ WORDS: dict[str, str] = {
     "own_directory": "a tool that looks at its own directory instead of the clone",
     "shallow_history": "a clone of at most 15 commits whose history is read",
     "deleted_clone": "a clone that is deleted before it is read",
-    "lost_clone": "a path that is handed on to a clone that is deleted",
+    "lost_clone": "a path handed on that leads into a deleted clone",
     "left_clone": "a clone that nothing removes",
     "doubled_clone": "a clone that is deleted unread and made again",
     "dead_route": "a way of a router that its code or the keys it tests rule out",
@@ -83,7 +83,7 @@ SECOND_PLACES: dict[str, str] = {
     "needless_route": "Here the key is filled.",
     "input_route": "Here a node records a failure.",
     "impossible_test": "Here the values of the field are declared.",
-    "loose_rule": "Here a tool writes the word for what it did not see.",
+    "loose_rule": "Here a tool writes the word where it found nothing.",
     "broken_import": "Here is the module from which it is imported.",
 }
 

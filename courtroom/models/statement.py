@@ -47,7 +47,7 @@ _COUNTED = (
 NUMBERS = _COUNTED.split()
 # "No claim", "At most one claim", "More than one claim".
 _LIMIT = re.compile(
-    rf"^(?:no|an?)\b|\b(?:more than|at least|at most|fewer than) (?:{'|'.join(NUMBERS)})\b",
+    rf"^(?:no|an?)\b|\b(?:more than|at least|at most|fewer than) (?:{'|'.join(NUMBERS)}|\d{{1,6}})\b",
     re.IGNORECASE,
 )
 _PLURAL = re.compile(r"s\b")
@@ -106,9 +106,16 @@ def _strictness(sentence: str) -> int:
     if match is None:
         return 0
     words = match[0].casefold().split()
-    number = NUMBERS.index(words[-1]) if words[-1] in NUMBERS else int(words[-1] != "no")
+    number = _number(words[-1])
     strictness = {"at most": -number, "fewer than": 1 - number, "more than": number + 1}
     return strictness.get(" ".join(words[:-1]), number)
+
+
+def _number(word: str) -> int:
+    """Return the number that a word or an article stands for."""
+    if word.isdigit():
+        return int(word)
+    return NUMBERS.index(word) if word in NUMBERS else int(word != "no")
 
 
 def whether(goal: str) -> str:
@@ -124,7 +131,8 @@ def not_checked(goals: Iterable[str]) -> str:
 
 
 def not_applying(goals: Iterable[str]) -> str:
-    return f"Not met for that reason: {'; '.join(map(whether, goals))}."
+    checks = "; ".join(f"the check {whether(goal)}" for goal in goals)
+    return f"Not met for that reason: {checks}."
 
 
 def _closed(text: str) -> str:

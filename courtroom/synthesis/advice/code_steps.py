@@ -208,8 +208,8 @@ def prompt_steps(aspect: str, words: int, work: Work) -> Iterator[Step]:
     shortest = min(rows, key=lambda row: row["own_words"] or 0)
     counts = listed(f"{row['own_words'] or 0} for {row['persona']}" for row in rows)
     yield placed(
-        "Say in each judge's prompt what this judge alone looks for and how it reads the scale; words of"
-        f" its own are counted, at least {words}: {counts} now.",
+        "Say in each judge's prompt what this judge alone looks for and how it reads the scale, by at"
+        f" least {words} words in passages that no other prompt has: {counts} now.",
         shortest,
     )
 

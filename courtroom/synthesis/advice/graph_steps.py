@@ -215,7 +215,7 @@ FLOW = {
     "left_clone": "Remove the folder of the clone when all is read",
     "doubled_clone": "Clone once, into the folder that is read",
     "dead_route": "Let the router choose this way where it belongs, or remove the branch",
-    "needless_route": "Let the router choose this way by what the node at {other} says of a failure",
+    "needless_route": "Let the router choose this way by what the code at {other} says of a failure",
     "input_route": "Let a router choose this way by what {other} records of a failure",
     "impossible_test": "Compare with a value that the field at {other} can hold",
     "loose_rule": "Limit this rule to what it is for",

@@ -422,9 +422,8 @@ def test_personas_are_told_at_length_by_words_of_their_own(words, met):
     prompts = [prompt | {"own_words": 20 + n} for n, prompt in enumerate(PROMPTS)]
     check = PersonaOverlap(**CHECK_FIELDS, aspect="told", minimum=2, words=words)
     finding = personas(check, survey(facts={"persona_prompts": prompts}))
-    sentence = "The prompts' own words: 20 for Prosecutor and 21 for Defense"
-    needed = "" if met else "; 21 each are needed"
-    assert (finding.met, finding.reason) == (met, f"{sentence}{needed}.")
+    sentence = "Words in passages of its own: 20 for Prosecutor and 21 for Defense."
+    assert (finding.met, finding.reason) == (met, sentence)
 
 
 def test_a_record_without_lengths_does_not_say_whether_personas_are_told_at_length():

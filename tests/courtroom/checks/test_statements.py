@@ -66,10 +66,10 @@ def test_goal_is_a_question_and_a_name_keeps_its_capital(goal, question):
 @pytest.mark.parametrize(
     ("goals", "words"),
     [
-        (["The clone ends"], "Not met for that reason: whether the clone ends."),
+        (["The clone ends"], "Not met for that reason: the check whether the clone ends."),
         (
             ["The clone ends", "It starts"],
-            "Not met for that reason: whether the clone ends; whether it starts.",
+            "Not met for that reason: the check whether the clone ends; the check whether it starts.",
         ),
     ],
 )
@@ -119,7 +119,7 @@ FIELDS = {"id": "c", "goal": GOAL}
         (
             "commit_history",
             {"aspect": "more_than"},
-            "The history has no more than 3 commits of work.",
+            "The history has fewer than 4 commits of work.",
         ),
         (
             "communication_log",
@@ -177,6 +177,10 @@ def test_denial_that_says_the_goal_in_another_order_stands_alone(reason, is_repe
         (["At most two rows fail.", "Fewer than two rows fail."], ["Fewer than two rows fail."]),
         (["No claim is wrong.", "No name is wrong."], ["No claim is wrong.", "No name is wrong."]),
         (["The graph runs.", "The graph runs."], ["The graph runs."]),
+        (
+            ["The text has fewer than 60 words", "The text has fewer than 20 words"],
+            ["The text has fewer than 20 words"],
+        ),
     ],
 )
 def test_of_sentences_that_differ_by_their_limit_the_strictest_is_left(sentences, left):
