@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.averaged_scores import averaged_scores
@@ -11,6 +12,7 @@ from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_content
 from courtroom.analysis.langgraph.judging.idle_rules import idle_rules
 from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
+from courtroom.analysis.langgraph.judging.lost_dissents import is_dissent_lost
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
 from courtroom.analysis.langgraph.judging.markdown_reports import MarkdownReport, markdown_reports
 from courtroom.analysis.langgraph.judging.opinion_model import opinion_model
@@ -102,8 +104,17 @@ def _show_reports(writer: FactWriter, reports: list[MarkdownReport]) -> None:
         places = [function for function in places if function.key in keys] or places
     # A report of the evidence alone is no verdict.
     places = list(filter(_speaks_of_scores, places)) or places
-    for function in sorted(places, key=_is_unnamed_report):
+    listed = sorted(places, key=_is_unnamed_report)
+    for function in listed:
         writer.add_location("markdown_report", *function.key)
+    kept = writer.locations.get("dissent", [])
+    if kept and is_dissent_lost(writer.symbols, writer.call_graph, listed):
+        path, line = listed[0].key
+        note = (
+            "The Chief Justice's code writes down a dissent, which the Markdown report of"
+            f" {path}:{line} does not print."
+        )
+        writer.locations["dissent"] = [replace(kept[0], note=note), *kept[1:]]
 
 
 def _declared_starts(writer: FactWriter) -> frozenset[str]:

@@ -61,7 +61,7 @@ def _rule_of_this_work(aspect: str, work: Work, place: Step) -> Step | None:
         judges, last = listed(work.nodes("judge")), listed(work.nodes("justice"))
         action = (
             f"Where the scores of a criterion lie more than {far} apart, lead the graph back to {judges}"
-            f" once, with the others' arguments, before {last or 'the verdict'} ends it."
+            f" once, with the others' arguments, before {last or 'the Chief Justice'} gives the verdict."
         )
         place = Step("", work.graph["path"], work.graph["state_graph_line"])
     elif aspect == "dissent_reasons" and work.facts.get("dissent_content") == "fixed":

@@ -3,6 +3,7 @@
 import pytest
 
 from courtroom.analysis.langgraph.own_reducers import MERGED_BY_KEY
+from courtroom.analysis.locations import SourceLocation
 from courtroom.checks.graph_topology import GraphTopology, topology
 from courtroom.checks.persona_overlap import PersonaOverlap, personas
 from courtroom.checks.reducer import ReducerCheck, reducers
@@ -358,6 +359,14 @@ def test_rule_that_changes_no_score_is_a_fault_with_its_place():
     assert "three judges give from 1 to 10" in finding.reason
     other = SynthesisRules(**CHECK_FIELDS, aspect="security_override")
     assert synthesis_rules(other, survey(facts=facts)).met is True
+
+
+def test_dissent_that_the_report_does_not_print_is_said_so():
+    note = "The Chief Justice's code writes down a dissent, which the report does not print."
+    check = SynthesisRules(**CHECK_FIELDS, aspect="dissent")
+    places = {"dissent": (SourceLocation("j.py", 4, 4, note),)}
+    finding = synthesis_rules(check, survey(facts={"rules": {"dissent": True}}, places=places))
+    assert (finding.met, finding.reason) == (True, f"{note[:-1]} (j.py:4).")
 
 
 PROMPTS = [

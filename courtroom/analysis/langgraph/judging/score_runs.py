@@ -50,6 +50,7 @@ _STATEMENTS: dict[str, str] = {
     "Expr": "_evaluate",
     "Try": "_try",
     **dict.fromkeys(("With", "AsyncWith"), "_enter"),
+    **dict.fromkeys(("FunctionDef", "AsyncFunctionDef"), "_define"),
     **dict.fromkeys(("Pass", "Import", "ImportFrom", "Assert"), "_pass"),
 }
 # Answers of open tests, by the number of the tested value.
@@ -246,6 +247,9 @@ class _Run(ExpressionReader):
 
     def _enter(self, node: ast.With | ast.AsyncWith, names: Names) -> None:
         self._body(node.body, names)
+
+    def _define(self, node: ast.FunctionDef | ast.AsyncFunctionDef, names: Names) -> None:
+        names[node.name] = self.opened("function", id(node))
 
     def _pass(self, _: ast.stmt, __: Names) -> None:
         """Do nothing: such a statement sets no score."""

@@ -66,6 +66,15 @@ IDLE = [
         result = max(1, min(5, result))  # rule
     return Row(score=result)
     """,
+    """
+    def plain(value):
+        return value
+    if not proven(evidences):
+        result = max(plain(1), result, 1)  # rule
+        result = max(1, result)
+    result = builder
+    return plain(result)
+    """,
 ]
 COUNTING = [
     """
