@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -94,12 +95,14 @@ def _files(paths: Iterable[str]) -> list[str]:
 
 def _reopens(check: PdfPaths, _: CheckOutcome, comparison: Comparison) -> bool:
     """The tree tells which words before a path belong to it, as in "audit/report of Ada.md"."""
-    return check.aspect == "claims_any" and bool(comparison.paths and comparison.paths.claimed)
+    has_more = comparison.paths and (comparison.paths.claimed or comparison.origin)
+    return check.aspect == "claims_any" and bool(has_more)
 
 
 def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
     if check.aspect == "claims_any" and comparison.paths:
-        return names_files(comparison.paths.claimed, cast("PdfReading", comparison.pdf))
+        finding = names_files(comparison.paths.claimed, cast("PdfReading", comparison.pdf))
+        return replace(finding, reason=f"{finding.reason} {comparison.origin}".rstrip())
     if check.aspect == "names_exist":
         return names_exist(check, comparison.names)
     if comparison.claims is not None and check.aspect == "claims_hold":

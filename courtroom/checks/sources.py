@@ -45,7 +45,8 @@ class Comparison:
     `code` holds the facts on the code, by the names of courtroom.models.facts.
     `deferrals` are the places where the report puts work off, `claimed_scores` those where it names
     an overall score, as fields of models.output_facts.ClaimedScore. `beside` names the Markdown
-    reports of the repository, which are not judged. `sentences` is the number of those that the
+    reports of the repository, which are not judged; `origin` says what the report is where it is no
+    account of the work today. `sentences` is the number of those that the
     report has on its present code.
     """
 
@@ -59,4 +60,5 @@ class Comparison:
     deferrals: tuple[Deferral, ...]
     claimed_scores: tuple[dict[str, Any], ...] = ()
     beside: str = ""
+    origin: str = ""
     sentences: int = 0

@@ -25,6 +25,7 @@ from courtroom.analysis.pdf_claims.claims import (
 from courtroom.analysis.pdf_claims.commit_counts import overstated_commits
 from courtroom.analysis.pdf_claims.denials import stale_denials
 from courtroom.analysis.pdf_claims.path_standing import check_against_tree, path_facts
+from courtroom.analysis.pdf_claims.report_origin import origin_of
 from courtroom.analysis.project.deferrals import deferrals_on_pages
 from courtroom.analysis.project.score_claims import claims_on_pages, held_claims
 from courtroom.checks.from_report import NO_PDF, as_read, markdown_beside
@@ -88,6 +89,7 @@ def compare_sources(
         deferrals=tuple(Deferral(**deferral) for deferral in deferrals),
         claimed_scores=_claimed_scores(reading, code),
         beside=markdown_beside(tree or ()),
+        origin=origin_of(reading, files or {}, _own_audits(code)) if reading else "",
         sentences=sentences_on_code(reading) if reading else 0,
     )
 
@@ -100,6 +102,11 @@ def _claimed_scores(
         return ()
     claims = claims_on_pages(reading.pages)
     return tuple(held_claims(claims, audits, is_all=code.get("unread_outputs") == []))
+
+
+def _own_audits(code: Mapping[str, Any]) -> list[str]:
+    audits = code.get("own_audits") or ()
+    return [audit["path"] for audit in audits if audit["about"] != "received"]
 
 
 def _claimed_path(claim: Claim) -> ClaimedPath:

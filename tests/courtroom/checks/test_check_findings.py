@@ -159,6 +159,19 @@ def test_file_with_a_space_in_its_name_is_named_whole_where_the_tree_is_known():
     assert not is_open_again(check, outcome, unread)
 
 
+def test_origin_of_a_report_is_said_where_it_names_no_file():
+    check = PdfPaths(**CHECK_FIELDS, aspect="claims_any")
+    origin = "By its title the report is an interim one."
+    paths = check_against_tree([], ["main.py"])
+    report = PdfReading(("text",))
+    comparison = Comparison(report, {}, paths, None, (), None, None, (), origin=origin)
+    outcome = CheckOutcome(check=check.id, met=False, reason="")
+    assert is_open_again(check, outcome, comparison)
+    finding = finding_from_both(check, comparison)
+    assert (finding.met, finding.reason) == (False, f"The report names no file. {origin}")
+    assert not is_open_again(check, outcome, replace(comparison, paths=None))
+
+
 def test_a_picture_is_a_diagram_that_nobody_looked_at():
     reading = PdfReading(("text",), images=(PdfImage(1, 400, 300),))
     finding = is_present(reading)

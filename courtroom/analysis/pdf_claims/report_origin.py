@@ -1,0 +1,43 @@
+"""A report that is no account of the work today: an output of its auditor, or one of an earlier day."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from courtroom.analysis.pdf.pdf_content import PdfReading
+
+# Share of the report's letters that a file must have to be its text: a PDF may number its pages.
+_SHARE = 0.9
+_LEAST_LETTERS = 200
+_TITLE_LINES = 8
+_TITLE_CHARACTERS = 60
+_INTERIM = re.compile(r"\binterim (?:report|submission)\b", re.IGNORECASE)
+_LETTERS = re.compile(r"[^a-z]+")
+
+
+def origin_of(
+    reading: PdfReading, files: Mapping[str, Sequence[str]], audits: Iterable[str]
+) -> str:
+    """Return a sentence on such a report, "" for any other.
+
+    `files` are texts of the repository as lines, `audits` the paths of its own audits.
+    """
+    letters = _letters("\n".join(reading.pages))
+    for path in audits:
+        text = _letters("\n".join(files.get(path, ())))
+        if len(text) >= max(_LEAST_LETTERS, _SHARE * len(letters)) and text in letters:
+            return f"The report has the text of {path}, an audit that the work holds."
+    title = next((line for line in _title_lines(reading) if _INTERIM.search(line)), "")
+    if title:
+        return "By its title the report is an interim one: what it puts off may be built by now."
+    return ""
+
+
+def _title_lines(reading: PdfReading) -> list[str]:
+    lines = "".join(reading.pages[:1]).split("\n")[:_TITLE_LINES]
+    return [line for line in lines if len(line) <= _TITLE_CHARACTERS]
+
+
+def _letters(text: str) -> str:
+    return _LETTERS.sub("", text.lower())
