@@ -30,7 +30,9 @@ _MAX_SENTENCE = 2000  # characters; a longer one is a table or a listing in one 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(●•○-])|\s(?=[●•○]\s)")
 # Headings of sections that are not about the present code.
 _OTHER_SUBJECT = re.compile(
-    r"\b(?:gaps?|plans?|planned|remediation|future|next steps|roadmap|limitations?|known issues"
+    # "Evidence and Gaps" is about what is there, too.
+    r"\b(?:(?<!evidence and )(?<!strengths and )gaps?|plans?|planned|remediation|future|next steps"
+    r"|roadmap|limitations?|known issues"
     r"|to-?do|peers?|reflection|feedback|findings|history|lessons|alternatives?|trade-?offs?"
     # "(RISK-1)" refers to a list elsewhere.
     r"|risks?(?!-\d)|problems?|challenges|bugs?|root causes?|priority \d|implementation steps"

@@ -202,6 +202,7 @@ def test_what_is_so_now_counts_in_a_chapter_on_the_past(heading, sentence, expec
         (("7. Complete Grading Rubric", "Protocol A"), []),
         (("Concrete Timeline", "Week Focus Area"), []),
         (("Rubric Alignment",), ["judges_parallel"]),
+        (("Assessment (Evidence and Gaps)",), ["judges_parallel"]),
     ],
 )
 def test_section_about_another_subject_claims_nothing(
