@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import comb
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
@@ -21,15 +22,14 @@ from courtroom.checks.from_sources import location_clue
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import listed, number_of
 from courtroom.checks.result import Clue, Finding, could_not_look, present
-from courtroom.checks.subjects import Subjects
+from courtroom.checks.subjects import NAME_WORDS, Subjects
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
 
 
-# Words of a judge's own that hold nothing but its name, twice.
-NAME_WORDS = 4
+ANY_TWO = "Any two of the judges' prompts share more than half of their text."
 IN_COMMON = "More than one judge is told this."
 # From this share of common text on, prompts are one text in which a few words differ by judge.
 ONE_PROMPT = 0.9
@@ -113,7 +113,11 @@ def _distinct(survey: Survey, names: Sequence[str], clues: list[Clue]) -> Findin
     reason = f"Two of the prompts of {listed(names)} share more than half of their text."
     if pair:
         reason = with_place(pair[0].rationale, pair[0].path or "", pair[0].line_start)
-    return present(reason, _of_one_judge(pair, clues) or clues, met=False)
+    # The note names each pair that is too close.
+    is_any = len(names) > 2 and reason.count("; ") + 1 == comb(len(names), 2)
+    return present(
+        reason, _of_one_judge(pair, clues) or clues, met=False, fault=ANY_TWO if is_any else ""
+    )
 
 
 def _of_one_judge(pair: Sequence[Clue], prompts: Sequence[Clue]) -> list[Clue]:

@@ -29,6 +29,8 @@ Subject = Literal[
 ]
 JsonFacts = Mapping[str, Any]
 
+# Words of a judge's own that hold nothing but its name, twice.
+NAME_WORDS = 4
 NO_GRAPH = "No LangGraph StateGraph is built anywhere in the code"
 
 
@@ -151,9 +153,21 @@ def _prompts(facts: JsonFacts) -> Absence | None:
     # What looks like a prompt beside judges without a model is none.
     if facts.get("plain_judges"):
         return _model(facts)
-    if facts.get("persona_prompts") != []:
+    prompts = facts.get("persona_prompts")
+    own = [prompt.get("own_words") for prompt in prompts or ()]
+    if prompts and len(own) > 1 and all(n is not None and n <= NAME_WORDS for n in own):
+        return _one_prompt(prompts[0])
+    if prompts != []:
         return None
     return _judges(facts) or _absence("no_prompts", "No prompt of a judge was found.")
+
+
+def _one_prompt(prompt: Mapping[str, Any]) -> Absence:
+    place = place_of(prompt["path"], prompt["line"])
+    sentence = (
+        f"All judges get one prompt, in which little more than their names differs ({place})."
+    )
+    return _absence("no_prompts", sentence, place=prompt)
 
 
 def _synthesis(facts: JsonFacts) -> Absence | None:

@@ -5,7 +5,7 @@ import pytest
 from courtroom.analysis.langgraph.own_reducers import MERGED_BY_KEY
 from courtroom.analysis.locations import SourceLocation
 from courtroom.checks.graph_topology import GraphTopology, topology
-from courtroom.checks.persona_overlap import PersonaOverlap, personas
+from courtroom.checks.persona_overlap import ANY_TWO, PersonaOverlap, personas
 from courtroom.checks.reducer import ReducerCheck, reducers
 from courtroom.checks.structured_output import StructuredOutput, structured_output
 from courtroom.checks.synthesis_rules import SynthesisRules, synthesis_rules
@@ -424,6 +424,18 @@ def test_sentence_on_all_judges_stands_over_one_place_of_the_common_text():
         "The prompt of Prosecutor.",
         "More than one judge is told this.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("others", "is_any"), [("; A and C 70 %; B and C 60 %", True), ("", False)]
+)
+def test_fault_says_whether_any_two_prompts_are_alike(others, is_any):
+    note = f"The prompts of A and B have 80 % of their text in common{others}."
+    places = {"persona_prompts_distinct": (location_at("p.py", 9, note),)}
+    prompts = [*PROMPTS, PROMPTS[0] | {"persona": "TechLead"}]
+    facts = {"persona_prompts": prompts, "persona_prompts_distinct": False}
+    check = PersonaOverlap(**CHECK_FIELDS, aspect="distinct", minimum=3)
+    assert personas(check, survey(facts=facts, places=places)).fault == ANY_TWO * is_any
 
 
 @pytest.mark.parametrize(("words", "met"), [(20, True), (21, False)])

@@ -48,6 +48,7 @@ MODEL_WORDS = frozenset(
         requests httpx aiohttp urlopen post client provider structured tool tools"""
     )
 )
+PROMPT_WORDS = frozenset({"prompt", "prompts"})
 PYDANTIC_METHODS = re.compile(r"model_(?:dump|validate|copy|fields|construct|config)\w*")
 TOOL_WORDS = frozenset({"tool", "tools"})
 # Beside a word for tools these name a model that tools were offered to: llm_with_tools.
@@ -182,18 +183,32 @@ def judging_calls(
 
 
 def model_name(functions: Iterable[FunctionRef]) -> str:
-    """Return a name in these functions that may ask a model; "" where nothing can."""
+    """Return a name in these functions that may ask a model; "" where nothing can.
+
+    A prompt asks only where it is called: what builds one is read here, and a text asks nothing.
+    """
+    functions = list(functions)
+    own = {function.name for function in functions}
+    called = {
+        called_name(node)
+        for function in functions
+        for node in walk(function.site.node)
+        if isinstance(node, ast.Call)
+    }
     names = (
         name for function in functions for name in sorted({function.name, *function.site.mentions})
     )
-    return next(filter(_may_ask_model, names), "")
+    asking = [name for name in names if _may_ask_model(name, is_run=name in called - own)]
+    # A method that sends a request says it best.
+    return next((name for name in asking if name in MODEL_METHODS), next(iter(asking), ""))
 
 
-def _may_ask_model(name: str) -> bool:
-    words = words_of(name)
+def _may_ask_model(name: str, *, is_run: bool) -> bool:
+    words = set(words_of(name))
     # AgentState is the usual name of a graph's state.
-    is_harmless = words[-1:] == ["state"] or PYDANTIC_METHODS.fullmatch(name)
-    return not is_harmless and not MODEL_WORDS.isdisjoint(words)
+    is_harmless = words_of(name)[-1:] == ["state"] or PYDANTIC_METHODS.fullmatch(name)
+    asking = MODEL_WORDS if is_run else MODEL_WORDS - PROMPT_WORDS
+    return not is_harmless and not asking.isdisjoint(words)
 
 
 def model_calls(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]]:

@@ -33,10 +33,17 @@ def test_plain_judges_are_places(tmp_path: Path) -> None:
     assert work.facts["plain_judges"] == [place]
 
 
+@pytest.mark.parametrize("score", ["len(build_prompt(state))", "len(state.prompt)"])
+def test_prompt_that_is_built_or_read_asks_no_model(tmp_path: Path, score: str) -> None:
+    code = GRAPH.replace("SCORE", score) + "\n\ndef build_prompt(state):\n    return str(state)\n"
+    assert surveyed({"src/graph.py": code}, tmp_path).facts["plain_judges"]
+
+
 @pytest.mark.parametrize(
     ("score", "reason"),
     [
         ("llm.invoke(state).score", "a model may be called by invoke"),
+        ("run_prompt(state).score", "a model may be called by run_prompt"),
         (
             'import_module(state["court"]).score(state)',
             "import_module, which could not be followed",
