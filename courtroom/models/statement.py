@@ -153,10 +153,16 @@ def continued(text: str) -> str:
     return text[:1].lower() + text[1:] if first in OPENING_WORDS else text
 
 
-def first_sentence(text: str) -> str:
-    """Return the text up to the end of its first sentence; an end in a quotation is none."""
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of the text; an end in a quotation is none."""
+    sentences, start = [], 0
     for match in SENTENCE_END.finditer(text):
-        first = text[: match.end()]
-        if first.count("“") == first.count("”") and first.count("`") % 2 == 0:
-            return first
-    return text
+        part = text[start : match.end()]
+        if part.count("“") == part.count("”") and part.count("`") % 2 == 0:
+            sentences.append(part.strip())
+            start = match.end()
+    return [*sentences, text[start:].strip()] if text[start:].strip() else sentences
+
+
+def first_sentence(text: str) -> str:
+    return next(iter(sentences_of(text)), text)

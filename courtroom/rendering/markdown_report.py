@@ -20,7 +20,13 @@ from courtroom.models.audit_report import (
 )
 from courtroom.models.evidence import Evidence
 from courtroom.models.judge_answer import AskedPlace
-from courtroom.models.statement import first_sentence, not_applying, not_checked, without_weaker
+from courtroom.models.statement import (
+    first_sentence,
+    not_applying,
+    not_checked,
+    sentences_of,
+    without_weaker,
+)
 from courtroom.rendering.markdown_appendix import judges_of, location_text, render_appendix
 from courtroom.rendering.markdown_escaping import (
     code_block,
@@ -208,11 +214,13 @@ def _fault_and_change(criterion: CriterionResult, change: Remediation) -> str:
     # Where a rubric has no advice, the action is the fault itself.
     if fault is None or str(fault).casefold() in change.action.casefold():
         return change.action
-    # An action may end with the fact that the fault has given.
+    first = first_sentence(fault.fact)
+    # An action may hold the fact that the fault has given: as its end, or as sentences.
     order, _, fact = change.action.partition(": ")
     is_given = bool(fact) and fact.rstrip(".") in fault.fact
-    parts = fault.sentence, first_sentence(fault.fact), f"{order}." if is_given else change.action
-    return " ".join(filter(None, parts))
+    action = f"{order}." if is_given else change.action
+    new = [part for part in sentences_of(action) if part.rstrip(".") not in first]
+    return " ".join(filter(None, [fault.sentence, first, *new]))
 
 
 def _changelocation_text(change: Remediation) -> str:

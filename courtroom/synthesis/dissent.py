@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import pairwise
+from itertools import accumulate, islice
 
 from courtroom.models.evidence import Evidence
 from courtroom.models.judge_answer import JudicialOpinion
-from courtroom.models.statement import SENTENCE_END
+from courtroom.models.statement import sentences_of
 from courtroom.synthesis.opinions import TITLES, Opinions, spread_of
 
 # The opinions themselves stand in the report in full.
@@ -39,15 +39,12 @@ def _gist(argument: str) -> str:
     line = " ".join(argument.split())
     if len(line) <= QUOTED_CHARACTERS:
         return line
-    ends = [match.end() for match in SENTENCE_END.finditer(line)]
-    sentences = [line[i:j].strip() for i, j in pairwise([0, *ends, len(line)])]
-    first = line[: max((end for end in ends if end <= QUOTED_CHARACTERS), default=0)]
-    contrary = [
-        shorten(sentence, QUOTED_CHARACTERS)
-        for sentence in sentences
-        if CONTRARY.match(sentence) and sentence not in first
-    ]
-    return " ".join([first or shorten(sentences[0], QUOTED_CHARACTERS), *contrary[:1]])
+    sentences = sentences_of(line)
+    lengths = accumulate(len(sentence) + 1 for sentence in sentences)
+    whole = sum(length <= QUOTED_CHARACTERS + 1 for length in lengths) or 1
+    contrary = filter(CONTRARY.match, sentences[whole:])
+    quoted = (*sentences[:whole], *islice(contrary, 1))
+    return " ".join(shorten(sentence, QUOTED_CHARACTERS) for sentence in quoted)
 
 
 def _side(opinion: JudicialOpinion, evidence: Mapping[str, Evidence]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from courtroom.checks.phrases import listed, named, number_of, place_of
+from courtroom.checks.phrases import MOST_IN_FULL, listed, number_of, place_of
 from courtroom.checks.priority import URGENCY
 from courtroom.checks.registry import subjects_of
 from courtroom.models.audit_report import CriterionResult, Effort, NextStep, Remediation
@@ -352,5 +352,6 @@ def _others(changes: Sequence[Remediation]) -> str:
     """Return the number of other changes, and their places."""
     places = dict.fromkeys(place_of(row.path, row.line) if row.path else "" for row in changes)
     named_places = [place for place in places if place]
-    where = f" at {named(named_places)}" if named_places else ""
+    is_short = 0 < len(named_places) <= MOST_IN_FULL
+    where = f" at {listed(named_places)}" if is_short else ""
     return f"{number_of(len(_keys(changes)), 'other change')}{where}"

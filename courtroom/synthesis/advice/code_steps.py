@@ -111,7 +111,7 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
     address = function.get("address")
     refusal = function.get("refusal", "ValueError")
     documented = function.get("documented", ())
-    forms = ["https:", "git@", *(["ssh:"] if "ssh" in documented else [])]
+    forms = ["https:", *(["ssh:"] if "ssh" in documented else []), "git@"]
     if aspect == "url_validated" and not refusal:
         text += REPORTED
     elif aspect == "url_validated" and address and "path" not in documented:

@@ -240,6 +240,23 @@ def test_key_finding_gives_a_fact_once():
     assert "The work has something unsafe. looked. Mend this.\n" in text
 
 
+def test_key_finding_leaves_out_a_sentence_of_the_change_that_it_has_given():
+    flaw = piece("no_shell", 4)
+    advised = rubric(
+        criterion("quality", unsafe(advice="Import it. The file is not there: it fails."))
+    )
+    row = outcome("no_shell", False, flaw)
+    judged = verdict(
+        "default",
+        bench((1, 1, 1), flaw),
+        evidence=(flaw,),
+        outcomes=(row.model_copy(update={"reason": "The file is not there: it fails (a.py:4)."}),),
+        rubric_=advised,
+    )
+    text = render_markdown(report(judged, (flaw,)))
+    assert " The file is not there: it fails (a.py:4). Import it.\n" in text
+
+
 def test_opinion_has_score_and_citations_and_failure_has_no_score():
     case = unsafe_case()
     flaw, good = (piece.id for piece in case.evidence)

@@ -115,7 +115,7 @@ def test_refused_address_is_not_to_be_raised_where_that_ends_the_run(refusal):
     ("documented", "forms", "has_example"),
     [
         ([], "https: or git@", True),
-        (["ssh"], "https:, git@ or ssh:", True),
+        (["ssh"], "https:, ssh: or git@", True),
         (["path"], "https: or git@", False),
     ],
 )

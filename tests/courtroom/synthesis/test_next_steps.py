@@ -214,6 +214,16 @@ def test_grave_fault_that_raises_nothing_alone_comes_before_a_slight_one_that_do
     assert last.action == "Add c."
 
 
+def test_of_many_helpers_the_number_is_given_alone():
+    names = ["a", "b", "c", "d", "e"]
+    checks = [check(name, essential=True, advice=f"Add {name}.") for name in names]
+    criteria = [criterion("quality", *checks, check("met", weight=20, essential=True))]
+    rows = [*(of(name, False) for name in names), of("met", True)]
+    assert steps(criteria, rows, score=3)[0].effect == (
+        "Quality stays 3 with this step alone, and is 5 together with 4 other changes"
+    )
+
+
 def test_what_a_run_does_comes_before_words_and_before_what_nothing_uses():
     faults = [
         {"kind": kind, "sentence": "it is lost", "path": "a.py", "line": line, "other": None}
