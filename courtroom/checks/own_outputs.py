@@ -6,6 +6,7 @@ Nothing here is a guess at why: an output is compared with another output, or wi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -246,17 +247,17 @@ def _claim_clue(claim: Mapping[str, Any], verdict: str) -> Clue:
 
 
 def _reopens(check: OwnOutputs, outcome: CheckOutcome, comparison: Comparison) -> bool:
-    """The report claims a score, and no document claims one that no audit gives."""
-    return (
-        check.aspect == "claimed" and bool(comparison.claimed_scores) and outcome.met is not False
-    )
+    """The report claims a score, and no document claims one that no audit gives, or lists others."""
+    has_claim = bool(comparison.claimed_scores) and outcome.met is not False
+    return check.aspect == "claimed" and (has_claim or bool(comparison.listed_scores))
 
 
 def _compare(check: OwnOutputs, comparison: Comparison) -> Finding | None:
     if check.aspect != "claimed":
         return None
     claims = [*(comparison.code.get("claimed_scores") or ()), *comparison.claimed_scores]
-    return _claimed(claims, {})
+    finding = _claimed(claims, {})
+    return replace(finding, reason=f"{finding.reason} {comparison.listed_scores}".rstrip())
 
 
 def _replay(check: OwnOutputs, report: StoredReport) -> Finding:

@@ -44,7 +44,8 @@ class Comparison:
     `names` are as well where its text was recognised, not read.
     `code` holds the facts on the code, by the names of courtroom.models.facts.
     `deferrals` are the places where the report puts work off, `claimed_scores` those where it names
-    an overall score, as fields of models.output_facts.ClaimedScore. `beside` names the Markdown
+    an overall score, as fields of models.output_facts.ClaimedScore; `listed_scores` says which of
+    those per criterion no committed self-audit has. `beside` names the Markdown
     reports of the repository, which are not judged; `origin` says what the report is where it is no
     account of the work today. `sentences` is the number of those that the
     report has on its present code.
@@ -59,6 +60,7 @@ class Comparison:
     diagrams: tuple[DiagramFact, ...] | None
     deferrals: tuple[Deferral, ...]
     claimed_scores: tuple[dict[str, Any], ...] = ()
+    listed_scores: str = ""
     beside: str = ""
     origin: str = ""
     sentences: int = 0

@@ -24,6 +24,7 @@ from courtroom.analysis.pdf_claims.claims import (
 )
 from courtroom.analysis.pdf_claims.commit_counts import overstated_commits
 from courtroom.analysis.pdf_claims.denials import stale_denials
+from courtroom.analysis.pdf_claims.listed_scores import differing_scores
 from courtroom.analysis.pdf_claims.path_standing import check_against_tree, path_facts
 from courtroom.analysis.pdf_claims.report_origin import origin_of
 from courtroom.analysis.project.deferrals import deferrals_on_pages
@@ -88,6 +89,7 @@ def compare_sources(
         diagrams=None if files is None else diagrams_of_both(reading, files, graph),
         deferrals=tuple(Deferral(**deferral) for deferral in deferrals),
         claimed_scores=_claimed_scores(reading, code),
+        listed_scores=_listed_scores(reading, code),
         beside=markdown_beside(tree or ()),
         origin=origin_of(reading, files or {}, _own_audits(code)) if reading else "",
         sentences=sentences_on_code(reading) if reading else 0,
@@ -102,6 +104,13 @@ def _claimed_scores(
         return ()
     claims = claims_on_pages(reading.pages)
     return tuple(held_claims(claims, audits, is_all=code.get("unread_outputs") == []))
+
+
+def _listed_scores(reading: PdfReading | None, code: Mapping[str, Any]) -> str:
+    # An audit that could not be read may have them.
+    if reading is None or code.get("unread_outputs") != []:
+        return ""
+    return differing_scores(reading, code.get("own_audits") or ())
 
 
 def _own_audits(code: Mapping[str, Any]) -> list[str]:

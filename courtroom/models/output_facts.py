@@ -5,6 +5,14 @@ from __future__ import annotations
 from courtroom.models.fact_model import FactModel, Place
 
 
+class AuditScore(FactModel):
+    """Score that an audit gives a criterion, which it names so."""
+
+    name: str
+    score: float
+    maximum: float | None
+
+
 class OwnAudit(FactModel):
     """An audit in the repository, as far as it could be read.
 
@@ -14,7 +22,8 @@ class OwnAudit(FactModel):
     them are by a judge who was heard on the same criterion before, `failed` report the failure of a
     judge. `remarks` are sentences on how the audit fits itself and the repository that README
     names. `cited_commits` are the commit ids in its text, without the one that it audited.
-    `received_as` are paths of the same file among the audits by peers.
+    `received_as` are paths of the same file among the audits by peers. `scores` are those of its
+    criteria.
     """
 
     path: str
@@ -31,6 +40,7 @@ class OwnAudit(FactModel):
     cited_commits: tuple[str, ...] = ()
     repeated: int = 0
     received_as: tuple[str, ...] = ()
+    scores: tuple[AuditScore, ...] = ()
     remarks: tuple[str, ...] = ()
 
 

@@ -246,8 +246,16 @@ def audit_row(
         "failed": sum(opinion.times for opinion in opinions if is_failure(opinion.argument)),
         "cited_commits": list(reading.cited_commits),
         "received_as": list(received_as),
+        "scores": list(_scores(report)),
         "remarks": [*_remarks(reading, own), *(as_received(reading.path, p) for p in received_as)],
     }
+
+
+def _scores(report: ImportedReport) -> Iterator[dict[str, Any]]:
+    for criterion in report.criteria[:MOST_ROWS]:
+        if criterion.score and criterion.score.value is not None:
+            score = criterion.score
+            yield {"name": criterion.name, "score": score.value, "maximum": score.maximum}
 
 
 def as_received(path: str, received: str) -> str:

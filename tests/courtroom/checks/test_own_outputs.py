@@ -234,6 +234,15 @@ def test_the_reports_claim_answers_what_the_documents_left_open():
         " none of the work's own committed audits gives it."
     )
 
+    listed = "Of 4 scores per criterion on page 3 of the report, 1 is not as in audit/a.md."
+    with_list = replace(comparison, claimed_scores=(), listed_scores=listed)
+    assert KIND.reopens(check, outcome, with_list)
+    open_finding = KIND.compare(check, with_list)
+    assert open_finding is not None
+    assert open_finding.met is None
+    assert open_finding.reason.endswith(listed)
+    assert not KIND.reopens(check, outcome, replace(with_list, listed_scores=""))
+
 
 def test_an_unread_repository_leaves_every_aspect_open():
     failed = ChildFailed("child_died", "git could not read the repository.")

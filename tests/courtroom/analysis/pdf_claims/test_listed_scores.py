@@ -1,0 +1,68 @@
+"""Scores per criterion in a report's list of its self-audit, and in the committed audits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf_claims.listed_scores import differing_scores
+
+NAMES = ("Wiring of Parts", "Safe Tools", "Depth of Theory", "Plain Verdicts")
+
+
+def _audit(*scores: int, about: str = "self", path: str = "audit/self/a.md") -> dict[str, Any]:
+    rows = [
+        {"name": name, "score": float(score), "maximum": 5.0}
+        for name, score in zip(NAMES, scores, strict=True)
+    ]
+    return {"path": path, "about": about, "scores": rows}
+
+
+def _of(*lines: str, heading: str = "4. Self-Audit Results") -> PdfReading:
+    return PdfReading(pages=("Text.", "\n".join((heading, *lines))))
+
+
+LISTED = (
+    "Wiring of 4/5 It holds. Safe Tools (`safe`) \u2013 Final Score: 2",
+    "Depth of Theory",
+    "3 / 5",
+    "Plain Verdicts: 5/5",
+)
+
+
+def test_scores_that_no_self_audit_has_are_named_beside_the_nearest_one() -> None:
+    others = [_audit(1, 1, 1, 1), _audit(4, 3, 3, 5, path="audit/self/b.md")]
+    assert differing_scores(_of(*LISTED), others) == (
+        "Of 4 scores per criterion on page 2 of the report, 1 is not as in audit/self/b.md, the"
+        " committed self-audit that is nearest to them: Safe Tools 2, not 3."
+    )
+    assert differing_scores(_of(*LISTED), [*others, _audit(4, 2, 3, 5)]) == ""
+
+
+@pytest.mark.parametrize(
+    ("reading", "audits"),
+    [
+        (_of(*LISTED, heading="4. What peers found"), [_audit(1, 1, 1, 1)]),
+        (_of(*LISTED, heading="4. Initial Self-Audit Results"), [_audit(1, 1, 1, 1)]),
+        (_of("Peer audit", *LISTED), [_audit(1, 1, 1, 1)]),
+        (_of(*LISTED), [_audit(1, 1, 1, 1, about="peer")]),
+        (_of(*LISTED[:1]), [_audit(1, 1, 1, 1)]),
+        (
+            _of(*LISTED[:1], "Depth of Theory 2\u20133", "Plain Verdicts 4/5 5/5"),
+            [_audit(1, 1, 1, 1)],
+        ),
+    ],
+)
+def test_scores_of_others_ranges_and_rows_of_judges_are_not_compared(
+    reading: PdfReading, audits: list[dict[str, Any]]
+) -> None:
+    assert differing_scores(reading, audits) == ""
+
+
+def test_hostile_list_takes_no_time() -> None:
+    name = " ".join(["a"] * 60)
+    audit = _audit(1, 1, 1, 1) | {"scores": [{"name": name, "score": 1.0, "maximum": 5.0}] * 50}
+    lines = ["Self-Audit Results", "a " * 5000] * 400
+    assert differing_scores(PdfReading(pages=("\n".join(lines),)), [audit] * 40) == ""
