@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
+from courtroom.analysis.project.recorded_scores import OTHER_SCORE
 from courtroom.checks.from_facts import line_clue, unknown, with_place
 from courtroom.checks.from_sources import on_survey
 from courtroom.checks.kind import CheckKind, Label
@@ -124,6 +125,8 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
         failed = {row["path"] for row in facts.get("own_audits") or () if row["failed"]}
         is_failed = check.aspect == "judged" and firsts[0][1]["path"] in failed
         fault = "A committed audit has failures in place of opinions." if is_failed else ""
+        if check.aspect == "judged" and OTHER_SCORE in firsts[0][0]:
+            fault = "A committed audit records other scores than its judges gave."
         if check.aspect == "guarded" and all(NEVER_FOUND in text for text, _ in firsts):
             fault = "Evidence is reported as not found, whatever the work holds."
         return present(in_full(sentences), clues, met=False, fault=fault)

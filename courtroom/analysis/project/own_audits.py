@@ -19,6 +19,11 @@ from courtroom.analysis.project.audit_folders import (
     read_once,
     series_of,
 )
+from courtroom.analysis.project.recorded_scores import (
+    around_score,
+    has_other_score,
+    other_scores,
+)
 from courtroom.analysis.project.repeated_arguments import (
     LEAST_FIXED,
     repeated_arguments,
@@ -284,6 +289,8 @@ def _remarks(reading: AuditReading, own: str | None) -> Iterator[str]:
         if abs(total.value - mean) > MEAN_SHARE * (total.maximum or total.value):
             scored = f"the mean of its {len(values)} scores is {mean:.3g}"
             yield f"{path} gives {total.written} overall, and {scored}."
+    if unlike := list(filter(has_other_score, reading.opinions)):
+        yield f"{other_scores(path, unlike, len(reading.opinions))}."
     if fixed := _fixed_scores(report):
         yield f"{path} has one score for all criteria by {fixed}."
 
@@ -393,6 +400,11 @@ def _no_judgement(
         if origin := _origin(argument, code):
             text += f" {'The' if is_one_text else 'This'} text is that of {origin}."
         return text, failed
+    unlike = list(filter(has_other_score, opinions))
+    if len(unlike) >= FAILED_SHARE * len(opinions):
+        quoted = _quoted(around_score(unlike[0].argument))
+        text = f"{other_scores(reading.path, unlike, len(opinions))} for {quoted}"
+        return text, unlike
     written = written_arguments(opinions, code)
     heard = [criterion for criterion in reading.report.criteria if criterion.opinions]
     is_same = len({_words(opinion.argument) for opinion in opinions}) == 1

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from courtroom.analysis.project.recorded_scores import OTHER_SCORE
 from courtroom.checks.phrases import listed
 from courtroom.synthesis.advice.work import Step, placed
 
@@ -23,6 +24,9 @@ CAUSES: dict[str, str] = {
     " judge its absence.": r"\b(?:missing|empty|no|insufficient)(?: or [a-z]+)? evidence\b",
 }
 OF_CODE = re.compile(r"\bheuristic|\bfallback opinion|stand ready-made in the code", re.IGNORECASE)
+NOT_READ = (
+    "Take the score from where the judge's answer has it, and record a failure where it has none."
+)
 NO_CAUSE = "Find out why the judges did not judge each criterion by itself, and mend it."
 COMMIT = "Then run the auditor again, and commit that audit in place of this one"
 
@@ -40,6 +44,8 @@ def steps_on_audits(rows: Iterable[Mapping[str, Any]]) -> Iterator[Step]:
 
 def _action(text: str) -> str:
     _, is_failed, failure = text.partition(FAILED)
+    if OTHER_SCORE in text:
+        return NOT_READ
     if not is_failed:
         return WITHOUT_MODEL if OF_CODE.search(text) else NO_CAUSE
     fitting = (a for a, words in CAUSES.items() if re.search(words, failure, re.IGNORECASE))

@@ -126,6 +126,13 @@ def test_what_does_not_fit_in_an_audit_is_told_beside_its_opinions():
     )
 
 
+def test_scores_of_other_judges_are_another_fault_than_failures():
+    text = "7 of 24 opinions of a.md record another score than the one in their own text."
+    row = {"text": text, "places": [{"path": "a.md", "line": 3}]}
+    finding = answer("judged", own_audits=[ROW], audits_without_judgement=[row])
+    assert finding.fault == "A committed audit records other scores than its judges gave."
+
+
 def test_audits_that_judge_all_criteria_are_shown():
     rows = [ROW, {**ROW, "path": "b.md"}, {**ROW, "path": "c.md", "about": "received"}]
     finding = answer("covered", own_audits=rows, unjudged_criteria=[])

@@ -9,6 +9,7 @@ from courtroom.synthesis.advice.audit_causes import (
     CAUSES,
     COMMIT,
     NO_CAUSE,
+    NOT_READ,
     WITHOUT_MODEL,
 )
 from courtroom.synthesis.advice.code_steps import output_steps
@@ -38,6 +39,7 @@ def steps(*rows):
         (FAILED.format("LLM call failed. See the console."), CALLS),
         ("Each judge gives one argument, such as “heuristic opinion, ratio 1.0”", WITHOUT_MODEL),
         ("18 of 22 arguments of a.md stand ready-made in the code.", WITHOUT_MODEL),
+        ("7 of 24 opinions record another score than the one in their own text.", NOT_READ),
         ("Each judge of a.md gives one argument for most criteria.", NO_CAUSE),
     ],
 )

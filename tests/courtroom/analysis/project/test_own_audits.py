@@ -178,6 +178,41 @@ Keep the structure of the graph, the schema of each answer and the places of the
 """
 
 
+OTHER = '{{"verdict": {{"score": {}, "reasoning": "Part {} is wired."}}}}'
+
+
+def test_scores_that_are_not_those_of_the_opinions_own_text_are_no_judgement():
+    texts = [OTHER.format(score, n) for n, score in enumerate((4, 2, 3, 3, 3, 3))]
+    (fact,) = audits_without_judgement(read({SELF: audit(*texts)}))
+    assert fact["text"] == (
+        f"2 of 6 opinions of {SELF} record another score than the one in their own text, such as 3 for"
+        ' “{"verdict": {"score": 4, "reasoning": "Part 0 is wired."}}”'
+    )
+    assert len(fact["places"]) == 2
+
+
+def test_few_scores_that_are_not_those_of_the_text_are_a_remark():
+    texts = [OTHER.format(score, n) for n, score in enumerate((4, 3, 3, 3, 3, 3))]
+    (row,) = rows({SELF: audit(*texts)})
+    assert row["remarks"][:1] == [
+        f"1 of 6 opinions of {SELF} records another score than the one in its own text, such as 3."
+    ]
+    assert audits_without_judgement(read({SELF: audit(*texts)})) == []
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        OTHER.format(3, 1),
+        '{"score": 4} or {"score": 5}',
+        "A score: 4 would be too much for part 1.",
+        '{"score": "none"}',
+    ],
+)
+def test_recorded_score_stands_where_the_text_names_no_single_other_one(argument):
+    assert not any("record" in text for text in rows({SELF: audit(argument)})[0]["remarks"])
+
+
 def test_audit_with_an_overall_score_and_no_criterion_judges_nothing():
     readings = read({SELF: EMPTY})
     (fact,) = audits_without_judgement(readings)
