@@ -75,6 +75,7 @@ from courtroom.analysis.security.clone_errors import (
     escaping_errors,
     own_errors,
     process_runner,
+    refusing_errors,
 )
 from courtroom.analysis.security.clone_function import CloneReading, read_clone
 from courtroom.analysis.security.shell_calls import temporary_directories, unsafe_calls
@@ -328,15 +329,12 @@ def _clone(writer: FactWriter) -> None:
         "line": node.lineno,
         "address": clone.address,
         "is_uncalled": _is_uncalled(writer, clone.function),
-        "escaping": [
-            {
-                "name": error.name,
-                "node": error.node.shown_name,
-                "path": error.node.source.path,
-                "line": error.node.site.node.lineno,
-            }
-            for error in escaping
-        ],
+        "escaping": _error_rows(escaping),
+        "refused": _error_rows(
+            error
+            for place, name in refusing_errors(writer.call_graph, clone.function)
+            for error in _escaping_errors(writer, clone.function, [place], name)
+        ),
         # Where a failing clone ends the run already, an exception is how the function tells.
         "refusal": REFUSAL if escaping else _refusal(writer, clone),
         "documented": documented_addresses(
@@ -372,8 +370,25 @@ def _command_texts(writer: FactWriter) -> Iterable[str]:
     return (text.decode("utf-8", "replace") for text in texts)
 
 
+def _error_rows(errors: Iterable[EscapingError]) -> list[dict[str, str | int]]:
+    """Return each error once for a node."""
+    unique = {(error.name, error.node.key): error for error in errors}
+    return [
+        {
+            "name": error.name,
+            "node": error.node.shown_name,
+            "path": error.node.source.path,
+            "line": error.node.site.node.lineno,
+        }
+        for error in unique.values()
+    ]
+
+
 def _escaping_errors(
-    writer: FactWriter, function: FunctionRef, calls: Sequence[ast.Call], added: str = ""
+    writer: FactWriter,
+    function: FunctionRef,
+    calls: Sequence[ast.Call | ast.Raise],
+    added: str = "",
 ) -> list[EscapingError]:
     """Return the errors of the clone that leave a node which nothing is wrapped around."""
     actions = writer.graph.builder.nodes if writer.graph.builder else {}

@@ -92,6 +92,13 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
         where_not = SOME_REFUSED.format(name, place)
     if escaping:
         where_met = f"{where_met.removesuffix('.')}, but {SLOW} ends the run: nothing catches it."
+    refused = function.get("refused", ()) if check.aspect == "url_validated" else ()
+    if refused:
+        names = listed(dict.fromkeys(error["name"] for error in refused))
+        where_met = (
+            f"{where_met.removesuffix('.')}; {names} for an address that it refuses is caught"
+        )
+        where_met += " by nothing, which ends the run."
     sentences = where_met.format(name), where_not.format(name)
     return flag(FACTS[check.aspect], fallback, survey, sentences)
 

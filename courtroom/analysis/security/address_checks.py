@@ -43,14 +43,14 @@ def validations(function: FunctionRef, call: ast.Call, context: list[FunctionRef
             line = getattr(node, "lineno", 0)
             if is_clone and line > call.lineno:
                 continue
-            is_validating_call = isinstance(node, ast.Call) and _is_validating_call(node)
+            is_validating = isinstance(node, ast.Call) and is_validating_call(node)
             is_refusing_test = (
                 isinstance(node, ast.If)
                 and _leaves(node)
                 and _tests_address(node.test)
                 and not _takes_local_path(node)
             )
-            if is_validating_call or is_refusing_test:
+            if is_validating or is_refusing_test:
                 yield other.source, line
 
 
@@ -112,7 +112,7 @@ def _records_error(node: ast.If) -> bool:
     return False
 
 
-def _is_validating_call(call: ast.Call) -> bool:
+def is_validating_call(call: ast.Call) -> bool:
     """Return true for validate_repo_url(url) and is_valid_github_url(url)."""
     words = set(words_of(called_name(call)))
     takes_url = any(set(words_of(last_name(argument))) & URL_WORDS for argument in call.args)

@@ -19,6 +19,7 @@ from courtroom.analysis.python.tree_walk import (
     push_children,
     walk,
 )
+from courtroom.analysis.security.address_checks import is_validating_call, names_url
 from courtroom.analysis.security.clone_function import tests_return_code
 
 # Errors of libraries, each with the classes from which it inherits.
@@ -48,17 +49,18 @@ class EscapingError:
 def escaping_errors(
     call_graph: CallGraph,
     clone: FunctionRef,
-    calls: Sequence[ast.Call],
+    calls: Sequence[ast.Call | ast.Raise],
     nodes: Iterable[FunctionRef],
     added: str = "",
 ) -> list[EscapingError]:
     """Return the errors of the clone that leave a node which comes to it by plain calls.
 
-    With `added` only that error counts, as if it was raised where the clone is called.
+    With `added` only that error counts, as if it was raised at the `calls`.
     """
     symbols, body = call_graph.symbols, clone.site.node
     as_if = (left for call in calls for left in _leaving(symbols, body, call, added))
-    raised = frozenset(as_if if added else _raised(symbols, clone, calls))
+    of_clone = [call for call in calls if isinstance(call, ast.Call)]
+    raised = frozenset(as_if if added else _raised(symbols, clone, of_clone))
     ends = {node.key: node for node in nodes if not node.site.node.decorator_list}
     callers = _callers(call_graph, ends.values())
     escaping: dict[tuple[str, str], EscapingError] = {}
@@ -79,6 +81,29 @@ def escaping_errors(
                     later.append((caller, left))
         queue = later
     return list(escaping.values())
+
+
+def refusing_errors(
+    call_graph: CallGraph, clone: FunctionRef
+) -> Iterator[tuple[ast.Call | ast.Raise, str]]:
+    """Yield where the function of the clone raises an error for an address, with the error's name:
+    by a test of its own, or by a validating function that it calls.
+    """
+    for node in _own_nodes(clone.site.node):
+        if isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise):
+            tested = {inner.id for inner in walk(node.test) if isinstance(inner, ast.Name)}
+            name = _raised_name(node.body[-1], "", "")
+            if name and any(map(names_url, tested)):
+                yield node.body[-1], name
+        if not isinstance(node, ast.Call) or not is_validating_call(node):
+            continue
+        for check in call_graph.callees(clone):
+            body = check.site.node
+            raises = (n for n in _own_nodes(body) if isinstance(n, ast.Raise))
+            rows = [(n, _raised_name(n, "", "")) for n in raises if check.name == called_name(node)]
+            for inner, name in rows:
+                for left in _leaving(call_graph.symbols, body, inner, name) if name else ():
+                    yield node, left
 
 
 def own_errors(symbols: SymbolTable, clone: FunctionRef, calls: Sequence[ast.Call]) -> list[str]:

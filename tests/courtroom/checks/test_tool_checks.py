@@ -153,3 +153,18 @@ def test_error_of_a_clone_that_nothing_catches_ends_the_run(error, met, words):
 
     assert finding.met is met
     assert words in finding.reason
+
+
+def test_refused_address_whose_error_nothing_catches_stands_beside_its_check():
+    refused = [{"name": "ValueError", "node": "look", "path": "n.py", "line": 9}]
+    function = {"name": "fetch", "path": "t.py", "line": 3, "refused": refused}
+    facts = {"clone_function": function, "url_validated": True}
+    places = {"url_validated": (location_at("t.py", 5),)}
+    check = SandboxedClone(**CHECK_FIELDS, aspect="url_validated")
+    finding = clone(check, survey(facts=facts, places=places))
+
+    assert finding.met
+    assert finding.reason == (
+        "The address is checked before fetch clones it; ValueError for an address that it refuses is"
+        " caught by nothing, which ends the run (t.py:5)."
+    )

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.security.clone_errors import escaping_errors, own_errors, process_runner
+from courtroom.analysis.security.clone_errors import (
+    escaping_errors,
+    own_errors,
+    process_runner,
+    refusing_errors,
+)
 from courtroom.analysis.security.clone_function import read_clone
 from tests.courtroom.sources import IMPORTS, layers_of, symbols_of
 
@@ -160,3 +165,50 @@ def test_error_that_a_clone_raises_for_its_failure_is_known(error, expected):
     reading = read_clone(symbols, call_graph, layers.in_use)
     assert reading.function is not None
     assert own_errors(symbols, reading.function, reading.calls) == expected
+
+
+SANITIZE = """
+import subprocess
+def sanitize(url):
+    if ";" in url:
+        raise ValueError(url)
+    return url
+
+def clone(url):
+    url = sanitize(url)
+    try:
+        subprocess.run(["git", "clone", url, "x"])
+    except ValueError:
+        pass
+
+def fetch(url):
+    return clone(url)
+"""
+OWN_TEST = SANITIZE.replace("url = sanitize(url)", 'if ";" in url:\n        raise ValueError(url)')
+
+
+@pytest.mark.parametrize(
+    ("clone", "node", "names"),
+    [
+        (SANITIZE, NODE, ["ValueError"]),
+        (OWN_TEST, NODE, ["ValueError"]),
+        (SANITIZE, CAUGHT.format(kinds="ValueError", then="pass"), []),
+        (
+            SANITIZE.replace("    url = sanitize(url)\n", "").replace("url, ", "sanitize(url), "),
+            NODE,
+            [],
+        ),
+        (SANITIZE.replace("raise ValueError(url)", "return ''"), NODE, []),
+    ],
+)
+def test_error_for_a_refused_address_outside_every_try_is_known(clone, node, names):
+    symbols = symbols_of(f"{IMPORTS}{clone}{node}{GRAPH}")
+    call_graph, layers = layers_of(symbols)
+    function = read_clone(symbols, call_graph, layers.in_use).function
+    assert function is not None
+    nodes = layers.nodes.values()
+    rows = refusing_errors(call_graph, function)
+    errors = [
+        e for at, name in rows for e in escaping_errors(call_graph, function, [at], nodes, name)
+    ]
+    assert list(dict.fromkeys(error.name for error in errors)) == names
