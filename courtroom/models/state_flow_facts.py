@@ -30,6 +30,7 @@ FaultKind = Literal[
     "dead_route",
     "needless_route",
     "input_route",
+    "idle_step",
     "impossible_test",
     "loose_rule",
     "broken_import",

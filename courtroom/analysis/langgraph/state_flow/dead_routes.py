@@ -216,7 +216,8 @@ def _filled_keys(
 def may_write(use: StateUse, key: str) -> bool:
     """Return whether a node writes to the key, or what it writes is not all known."""
     changes = any(place.key == key for place in use.changes)
-    writes = any(write.key == key and not write.is_unchanged for write in use.writes)
+    every = (write for update in use.updates for write in update.writes)
+    writes = any(write.key == key and not write.is_unchanged for write in every)
     return bool(use.writes_gap) or changes or writes
 
 

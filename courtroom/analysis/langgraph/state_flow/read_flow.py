@@ -20,6 +20,7 @@ from courtroom.analysis.langgraph.state_flow.deleted_by_caller import deleted_by
 from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
 from courtroom.analysis.langgraph.state_flow.early_reads import early_reads
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, squashed
+from courtroom.analysis.langgraph.state_flow.idle_steps import idle_steps
 from courtroom.analysis.langgraph.state_flow.ignored_fields import ignored_fields
 from courtroom.analysis.langgraph.state_flow.input_routes import input_routes
 from courtroom.analysis.langgraph.state_flow.left_clones import doubled_clones, left_clones
@@ -65,8 +66,11 @@ OF_STATE = (
     "unread_write",
     "other_key",
 )
+# Kinds that rest on the graph's nodes and ways.
+OF_GRAPH = ("broken_import", "dead_route", "needless_route", "input_route", "idle_step")
 ALL_KINDS = (
     *OF_STATE,
+    *OF_GRAPH,
     "absent_key",
     "ignored_field",
     "unused_result",
@@ -77,9 +81,6 @@ ALL_KINDS = (
     "lost_clone",
     "left_clone",
     "doubled_clone",
-    "dead_route",
-    "needless_route",
-    "input_route",
     "unused_prompt",
     "impossible_test",
     "loose_rule",
@@ -130,8 +131,7 @@ def read_flow(
     if shapes.fuel < 0:
         reading.leave_open(["absent_key"], "there is too much code to follow what functions return")
     if graph.builder is None:
-        kinds = (*OF_STATE, "broken_import", "dead_route", "needless_route", "input_route")
-        reading.leave_open(kinds, graph.reason)
+        reading.leave_open((*OF_STATE, *OF_GRAPH), graph.reason)
         return reading
 
     for routes in (graph.routes, *(part.routes for part in graph.subgraphs)):
@@ -168,6 +168,7 @@ def _read_state(
     if not access.at:
         reading.add(placeholder_routes(symbols, graph, access))
         reading.add(input_routes(graph.routes, access))
+        reading.add(idle_steps(symbols, graph, access))
         unwritten_reads(access, symbols, graph.inputs, reading)
         early_reads(symbols, graph, access, reading)
         unread_writes(access, symbols, reading)
