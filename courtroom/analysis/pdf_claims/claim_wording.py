@@ -22,6 +22,19 @@ _WHOLE_LAYERS = {
 }
 _NUMBERS = {"both": 2, "two": 2, "2": 2, "three": 3, "3": 3, "four": 4, "4": 4}
 _WAITS = re.compile(r"\bwait|\bbarrier|\bsynchroni[sz]|\bbefore\b")
+# What a sentence says of a rule beyond its name in a list: "Variance re-evaluation: when ...".
+_EXPLAINS_SPREAD = re.compile(
+    r"re-?evaluation(?: rule)?(?:\*\*)? ?(?::|[-\u2013\u2014]{1,2}) |\b(?:when|where|if|exceed\w*|trigger\w*)\b"
+)
+_ASKS_AGAIN = re.compile(
+    r"\b(?:judges?|prosecutor|personas?|models?|opinions?)\b[^.;]{0,60}"
+    r"\b(?:again|anew|re-?(?:run|quer|hear|invok|prompt)\w*|second (?:round|time|hearing))"
+    r"|\btrigger\w* a (?:second|new|further|another) (?:pass|round|hearing|look)\b"
+    r"|\bre-?(?:read|examin|inspect)\w* (?:\w+ ){0,3}evidence\b"
+    # What is done, not the name of the rule.
+    r"|\b(?:appl|trigger|perform|start|forc|caus|invok)\w* (?:an? |the )?(?:\w+ )?re-?evaluat(?!\w* rule)"
+    r"|\bre-?evaluat(?:es|ed)\b"
+)
 _OF_LISTS = re.compile(r"\blists? reducer|\bappend|\bconcatenat")
 _OF_DICTS = re.compile(r"\bdict\w* (?:\w+ )?(?:reducer|merge|union)|\bmerg\w+ (?:\w+ )?dict")
 _REDUCERS = {"add": _OF_LISTS, "ior": _OF_DICTS}
@@ -161,6 +174,12 @@ def _bound_schema(sentence: str, code: CodeFacts, value: bool | None) -> bool | 
     return named <= schemas | held
 
 
+def _spread(sentence: str, _: CodeFacts, value: bool | None) -> bool | None:
+    """A rule that the sentence explains, without a second look, is no proof against its name."""
+    is_other = _EXPLAINS_SPREAD.search(sentence) and not _ASKS_AGAIN.search(sentence)
+    return None if value is False and is_other else value
+
+
 def _personas(_: str, code: CodeFacts, value: bool | None) -> bool | None:
     """Prompts that share much and have much of their own are distinct to some."""
     prompts = code.get("persona_prompts") or ()
@@ -185,6 +204,7 @@ _READINGS: Mapping[str, Reading] = {
     "structured_output": _bound_schema,
     "distinct_personas": _personas,
     "security_override": _security,
+    "variance_re_evaluation": _spread,
 }
 
 

@@ -384,6 +384,25 @@ def test_rule_named_in_a_list_is_held_against_the_code_like_a_sentence_on_it(
     assert [row.standing for row in held] == ["confirmed", standing]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "standing"),
+    [
+        ("Variance Re-evaluation -- When scores lie apart, both are written.", "open"),
+        ("Variance re-evaluation: a large spread is weighted anew.", "open"),
+        ("It applies a variance re-evaluation rule: when far apart, the median counts.", "open"),
+        ("A variance above 2 triggers a re-evaluation.", "contradicted"),
+        ("Where the spread is above 2, it applies a re-evaluation.", "contradicted"),
+        ("On variance the judges are asked again: a re-evaluation.", "contradicted"),
+        ("The variance_re_evaluation rule triggers a second pass.", "contradicted"),
+    ],
+)
+def test_rule_on_the_spread_that_is_explained_otherwise_is_open(
+    sentence: str, standing: str
+) -> None:
+    (held,) = check_against_code(feature_claims(_report(sentence)), CODE)
+    assert held.standing == standing
+
+
 @pytest.mark.parametrize(("words", "standing"), [(55, "open"), (12, "contradicted")])
 def test_prompts_that_share_much_may_still_be_distinct(words: int, standing: str) -> None:
     prompts = [{"persona": name, "own_words": words} for name in ("a", "b", "c")]
