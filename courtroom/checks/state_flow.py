@@ -40,8 +40,10 @@ WORDS: dict[str, str] = {
     "absent_key": "a lookup under a key that the function's result never has",
     "ignored_field": "a keyword that a model ignores",
     "unused_prompt": "a text for a model that no code uses",
-    "unused_result": "a result outside the Chief Justice's code that is only computed and that nothing uses",
-    "unused_verdict": "a value inside the Chief Justice's code that is never read",
+    "unused_result": "a result outside the Chief Justice's code that is kept under a name of its own and"
+    " never used",
+    "unused_verdict": "a value inside the Chief Justice's code that is kept under a name of its own and"
+    " never read",
     "own_directory": "a tool that looks at its own directory instead of the clone",
     "shallow_history": "a clone of at most 15 commits whose history is read",
     "deleted_clone": "a clone that is deleted before it is read",
@@ -63,6 +65,7 @@ FAULT_WORDS: dict[str, str] = {
     "no_update": "a node's return that is lost as a whole",
     "other_key": "a lookup inside a value of the state that finds nothing",
     "unused_result": "a result that is not used",
+    "unused_verdict": "a value inside the Chief Justice's code that is never read",
     "dead_route": "a way of a router that no run takes",
 }
 # Faults of which each has its place among the evidence.
@@ -116,13 +119,15 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     if fact is None:
         return unknown("state_flow", survey)
 
-    faults = [fault for fault in fact["faults"] if check.concerns(fault)]
+    concerned = [fault for fault in fact["faults"] if check.concerns(fault)]
+    faults = [fault for fault in concerned if not fault.get("is_minor")]
+    minor = _minor([fault for fault in concerned if fault.get("is_minor")])
     # The kinds that the check names come first.
     faults.sort(key=lambda fault: fault["kind"] not in check.faults)
     if faults:
         kinds = dict.fromkeys(fault["kind"] for fault in faults)
         title = f"There is {clauses(FAULT_WORDS.get(kind, WORDS[kind]) for kind in kinds)}."
-        return Finding(False, _reason(faults), _places(faults), fault=title)
+        return Finding(False, f"{_reason(faults)}{minor}", _places(faults), fault=title)
     reason = next((fact["unread"][kind] for kind in check.faults if kind in fact["unread"]), "")
     if reason:
         return could_not_look(f"Not everything was read: {reason}.")
@@ -132,8 +137,16 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
         names = [
             name.replace(LOOSE, f"a rule beside the cap for security{LOOSE[6:]}") for name in names
         ]
-    reason = f"{_absences(names, files_of(survey))}{_unread_keys(check, fact)}"
-    return absent(reason, searched_for(listed(names), survey), met=True)
+    reason = f"{_absences(names, files_of(survey))}{minor}{_unread_keys(check, fact)}".strip()
+    wanted = names or [WORDS[kind] for kind in check.faults]
+    return absent(reason, searched_for(listed(wanted), survey), met=True)
+
+
+def _minor(faults: Sequence[Mapping[str, Any]]) -> str:
+    """What is unused and counts for nothing, after a space; "" without any."""
+    if not faults:
+        return ""
+    return f" Not counted, as neither a route nor the verdict hangs on it: {_reason(faults)}"
 
 
 def _absent(check: StateFlow, fact: Mapping[str, Any]) -> list[str]:
@@ -143,8 +156,10 @@ def _absent(check: StateFlow, fact: Mapping[str, Any]) -> list[str]:
     which another check says.
     """
     kinds = {fault["kind"] for fault in fact["faults"]}
+    minor = {fault["kind"] for fault in fact["faults"] if fault.get("is_minor")}
     is_said = "needless_route" in kinds and len(check.faults) > 1
-    return [kind for kind in check.faults if not (is_said and kind == "dead_route")]
+    left_out = minor | ({"dead_route"} if is_said else set())
+    return [kind for kind in check.faults if kind not in left_out]
 
 
 def _has_loose_cap(survey: Survey) -> bool:
@@ -153,6 +168,8 @@ def _has_loose_cap(survey: Survey) -> bool:
 
 
 def _absences(names: Sequence[str], files: str) -> str:
+    if not names:
+        return ""
     if len(names) > MOST_IN_FULL:
         return f"Nothing of this was recognised in {files}: {'; '.join(names)}."
     absences = clauses(f"no {name.partition(' ')[2]}" for name in names)

@@ -50,7 +50,8 @@ class FlowFault(Place):
     key `channel`, if that is known. `places` are further lines of the fault. `is_given`: an input of
     the graph holds the keys. `callers` look for them in the graph's result; `written` is where one of
     them writes the report, which is not there, to a file. `is_constant`: a rule that a text sets off which every
-    run writes.
+    run writes. `is_minor`: neither a route nor the verdict hangs on what is unused, so it counts for
+    nothing.
     """
 
     kind: FaultKind
@@ -64,6 +65,7 @@ class FlowFault(Place):
     callers: tuple[ResultRead, ...] = Field((), exclude_if=lambda places: not places)
     is_constant: bool = Field(False, exclude_if=lambda is_constant: not is_constant)
     written: Place | None = Field(None, exclude_if=lambda place: place is None)
+    is_minor: bool = Field(False, exclude_if=lambda is_minor: not is_minor)
 
 
 class StateFlowFact(FactModel):

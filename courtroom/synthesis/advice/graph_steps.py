@@ -157,7 +157,8 @@ _RUN: dict[str, Callable[[Any, Work], Step]] = {
 
 def flow_steps(concerns: Callable[[Mapping[str, Any]], bool], work: Work) -> Iterator[Step]:
     """Yield what mends the faults that the check concerns."""
-    faults = [f for f in (work.facts.get("state_flow") or {}).get("faults", ()) if concerns(f)]
+    rows = (work.facts.get("state_flow") or {}).get("faults", ())
+    faults = [fault for fault in rows if concerns(fault) and not fault.get("is_minor")]
     misplaced = [fault for fault in faults if _is_misplaced(fault, work)]
     for channel in dict.fromkeys(fault["channel"] for fault in misplaced):
         yield _return_under(channel, [f for f in misplaced if f["channel"] == channel])

@@ -156,6 +156,29 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
     assert "Not counted" not in found("unread_write", fact=fact).reason
 
 
+def test_minor_fault_is_told_and_counts_for_nothing():
+    minor = {
+        "kind": "unused_result",
+        "sentence": "judge() makes `ids` and never uses it",
+        "path": "judges.py",
+        "line": 4,
+        "other": None,
+        "is_minor": True,
+    }
+    told = (
+        "Not counted, as neither a route nor the verdict hangs on it: judge() makes `ids` and never"
+        " uses it (judges.py:4)."
+    )
+    met = found("unused_result", fact={"faults": [minor], "unread": {}})
+    assert (met.met, met.reason) == (True, told)
+    heavy = minor | {"sentence": "join() makes `all` and never uses it", "is_minor": False}
+    unmet = found("unused_result", fact={"faults": [heavy, minor], "unread": {}})
+    assert (unmet.met, unmet.reason) == (
+        False,
+        f"join() makes `all` and never uses it (judges.py:4). {told}",
+    )
+
+
 def test_each_fault_has_its_place_before_the_second_places():
     lines = [FAULT | {"line": line} for line in range(1, 11)]
     few, many = (found("no_update", fact={"faults": lines[:n], "unread": {}}) for n in (3, 10))

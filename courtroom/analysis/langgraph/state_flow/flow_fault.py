@@ -21,7 +21,7 @@ class FlowFault:
     of the same fault. `is_given`: an input of the graph holds the keys. `callers` are the
     keys that are read from the graph's result, each with its place; `written` is where the report
     that is read there is written to a file. `is_constant`: a text that every run writes sets off the
-    rule.
+    rule. `is_minor`: neither a route nor the verdict hangs on what is unused.
     """
 
     kind: str
@@ -37,6 +37,7 @@ class FlowFault:
     callers: tuple[tuple[str, Place], ...] = ()
     written: Place | None = None
     is_constant: bool = False
+    is_minor: bool = False
 
     @property
     def as_fact(self) -> dict[str, Any]:
@@ -56,6 +57,7 @@ class FlowFault:
             ],
             "written": _row(self.written),
             "is_constant": self.is_constant,
+            "is_minor": self.is_minor,
         }
 
 

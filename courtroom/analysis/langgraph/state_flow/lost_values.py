@@ -1,4 +1,8 @@
-"""Values that the judges or the Chief Justice make and lose: nobody reads them, or a rule replaces them."""
+"""Values that code of a run makes and loses: nobody reads them, or a rule replaces them.
+
+Those on which a route or the verdict hangs count: what the Chief Justice takes from the state, and
+evidence, opinions and rules; what a join puts together. The others are minor.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import ast
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
+from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
 from courtroom.analysis.langgraph.state_flow.idle_reads import (
     HANDED_ON,
@@ -23,6 +28,11 @@ from courtroom.analysis.python.tree_walk import called_name, last_name, walk, wo
 READING = frozenset(
     words_of("get len sum max min round sorted any all join strip lower upper split mean median")
 )
+# Names of what a verdict rests on.
+VERDICT_GROUNDS = frozenset(
+    words_of("evidence evidences opinion opinions rule rules dissent remediation")
+)
+COLLECTIONS = ast.Dict | ast.List | ast.DictComp | ast.ListComp
 # Fields of an object that are looked up in all code.
 MOST_FIELDS = 50
 # Names of texts that tell what spoke against a verdict.
@@ -32,14 +42,14 @@ STEPS = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.Lambda
 Names = frozenset[str]
 
 
-def unread_values(
-    judges: Sequence[FunctionRef], justice: Sequence[FunctionRef]
-) -> Iterator[FlowFault]:
-    """Yield local names for what a judge or the Chief Justice makes without a change, and never uses."""
-    deciding = {function.key for function in justice}
-    functions = {function.key: function for function in (*judges, *justice)}
+def unread_values(layers: Layers) -> Iterator[FlowFault]:
+    """Yield local names for what code makes without a change, and never uses."""
+    deciding = {function.key for function in layers.justice}
+    functions = {f.key: f for f in (*layers.judges, *layers.justice, *layers.in_use)}
     unread = unread_parameters(functions.values())
-    for key, function in functions.items():
+    reported: set[tuple[str, int]] = set()
+    # A function inside another one first: the outer one holds its lines as well.
+    for key, function in sorted(functions.items(), key=lambda row: row[1].site.outer is None):
         kind = "unused_verdict" if key in deciding else "unused_result"
         node = function.site.node
         read = _loaded(node)
@@ -50,25 +60,51 @@ def unread_values(
             continue
         for name, value, line in _assignments(node):
             is_lost = name not in read and not name.startswith("_")
+            end = ""
             if is_lost and _only_reads(value) and not _loaded(value) & imports:
-                sentence = f"{function.name}() makes `{name}` and never uses it"
-                yield FlowFault(kind, sentence, function.source.path, line)
+                end = "never uses it"
             # Whatever makes it, what is handed over and never read decides nothing.
             elif name in idle and (_only_reads(value) or _is_given(value, idle[name])):
-                sentence = f"{function.name}() makes `{name}` and {idle.pop(name)}"
-                yield FlowFault(kind, sentence, function.source.path, line)
+                end = idle.pop(name)
+            place = function.source.path, line
+            if end and place not in reported:
+                reported.add(place)
+                sentence = f"{function.name}() makes `{name}` and {end}"
+                is_minor = not _is_weighty(layers, function, name, value)
+                yield FlowFault(kind, sentence, *place, is_minor=is_minor)
 
 
-def unread_constants(symbols: SymbolTable, justice: Sequence[FunctionRef]) -> Iterator[FlowFault]:
-    """Yield written values of the Chief Justice's own file that no code reads."""
-    sources = {function.source.path: function.source for function in justice}
+def _is_weighty(layers: Layers, function: FunctionRef, name: str, value: ast.expr) -> bool:
+    """Return true for a value on which a route or the verdict hangs."""
+    is_ground = bool(VERDICT_GROUNDS.intersection(words_of(name)))
+    if any(function.key == other.key for other in layers.justice):
+        return is_ground or _takes_from_state(value)
+    if any(function.key == other.key for other in layers.judges):
+        return is_ground
+    roles = (layers.roles[node] for node, f in layers.nodes.items() if f.key == function.key)
+    return "join" in roles and isinstance(value, COLLECTIONS)
+
+
+def _takes_from_state(value: ast.expr) -> bool:
+    """Return true for `state["key"]` and `state.get("key") or []`."""
+    return any(
+        isinstance(node, ast.Subscript | ast.Attribute) and last_name(node.value) == "state"
+        for node in walk(value)
+    )
+
+
+def unread_constants(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:
+    """Yield written values that no code reads, in the files of the code that a run reaches."""
+    justice = {f.source.path for n, f in layers.nodes.items() if layers.roles[n] == "justice"}
+    sources = {f.source.path: f.source for f in (*layers.nodes.values(), *layers.in_use)}
     for path, source in sorted(sources.items()):
+        kind = "unused_verdict" if path in justice else "unused_result"
         for name, statement in symbols.top_level_names(source).items():
             value = getattr(statement, "value", None)
             is_data = isinstance(statement, ast.Assign | ast.AnnAssign) and _is_written(value)
             if is_data and name.isupper() and not is_mentioned(symbols, source, name):
-                sentence = f"the Chief Justice's file sets `{name}`, which no code reads"
-                yield FlowFault("unused_verdict", sentence, path, statement.lineno)
+                sentence = f"the constant `{name}` is set, and no code reads it"
+                yield FlowFault(kind, sentence, path, statement.lineno, is_minor=True)
 
 
 def _is_written(value: ast.expr | None) -> bool:
@@ -134,7 +170,9 @@ def unread_fields(symbols: SymbolTable, justice: Iterable[FunctionRef]) -> Itera
             visited.add(node.attr)
             if not is_used(symbols, node.attr):
                 sentence = f"{owner.name} keeps `self.{node.attr}`, which no code reads"
-                yield FlowFault("unused_verdict", sentence, source.path, node.lineno)
+                is_minor = VERDICT_GROUNDS.isdisjoint(words_of(node.attr))
+                path = source.path
+                yield FlowFault("unused_verdict", sentence, path, node.lineno, is_minor=is_minor)
 
 
 def replaced_texts(justice: Iterable[FunctionRef]) -> Iterator[FlowFault]:

@@ -102,9 +102,8 @@ def read_flow(
     reading = FlowReading()
     reading.add(dropped_results(symbols, layers.in_use))
     reading.add(unread_results(symbols, layers.in_use, layers.justice))
-    reading.add(unread_values(layers.judges, layers.justice))
-    own = [layers.nodes[name] for name, role in layers.roles.items() if role == "justice"]
-    reading.add(unread_constants(symbols, own))
+    reading.add(unread_values(layers))
+    reading.add(unread_constants(symbols, layers))
     reading.add(unread_fields(symbols, layers.justice))
     reading.add(replaced_texts(layers.justice))
     reading.add(foreign_directories(call_graph, layers.in_use))

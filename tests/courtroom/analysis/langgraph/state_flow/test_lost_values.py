@@ -6,7 +6,13 @@ from textwrap import dedent, indent
 
 import pytest
 
-from tests.courtroom.analysis.langgraph.state_flow.flows import GRAPH, flow_of, sentences
+from tests.courtroom.analysis.langgraph.state_flow.flows import (
+    GRAPH,
+    faults,
+    flow_of,
+    flow_with,
+    sentences,
+)
 
 NODES = """
 def detective(state):
@@ -33,6 +39,48 @@ def test_what_a_judge_looks_up_and_never_uses_is_named():
 @pytest.mark.parametrize("value", ["max(opinions) - min(opinions)", "{'all': opinions}"])
 def test_what_the_chief_justice_makes_and_never_uses_is_named(value):
     assert lost(f"spread = {value}") == ["chief_justice() makes `spread` and never uses it"]
+
+
+@pytest.mark.parametrize(
+    ("node", "body", "is_minor"),
+    [
+        ("chief_justice", "spread = max(opinions)", True),
+        ("chief_justice", "last_opinions = opinions[-3:]", False),
+        ("chief_justice", "paths = state.get('pdf_path') or []", False),
+        ("judge", "ids = [o.id for o in opinions]", True),
+        ("judge", "evidence = state['evidences'].get('repo')", False),
+        # What a join puts together is its whole work.
+        ("evidence_aggregator", "summary = {'count': len(opinions)}", False),
+        ("evidence_aggregator", "count = len(opinions)", True),
+        ("report_writer", "evidence = opinions[0]", True),
+    ],
+)
+def test_unused_value_counts_where_a_route_or_the_verdict_hangs_on_it(node, body, is_minor):
+    code = NODES.format(node=node, body=indent(body, "    "))
+    graph = GRAPH.replace('"judge"', f'"{node}"').replace("judge)", f"{node})")
+    kind = "unused_verdict" if node == "chief_justice" else "unused_result"
+    assert [f.is_minor for f in faults(flow_of(code, graph=graph), kind)] == [is_minor]
+
+
+def test_unused_values_of_any_code_that_a_run_reaches_are_minor_faults():
+    tool = (
+        "def look(url):\n    words = [word for word in url]\n    return url\n\nLOOKED_FOR = ['a']"
+    )
+    reading = flow_with(tool)
+    assert [(f.sentence, f.is_minor) for f in faults(reading, "unused_result")] == [
+        ("look() makes `words` and never uses it", True),
+        ("the constant `LOOKED_FOR` is set, and no code reads it", True),
+    ]
+
+
+def test_value_of_a_function_inside_another_one_is_named_once():
+    maker = (
+        "def look(url):\n    def seek(part):\n        words = part.split()\n        return part\n"
+        "    return seek(url)\n"
+    )
+    assert sentences(flow_with(maker), "unused_result") == [
+        "seek() makes `words` and never uses it"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -122,9 +170,7 @@ def constant(line: str, body: str = "") -> list[str]:
 
 @pytest.mark.parametrize("value", ["['invented', 'not found']", "3", "{'a': 1}"])
 def test_constant_of_the_chief_justice_that_no_code_reads_is_named(value):
-    assert constant(f"LOST = {value}") == [
-        "the Chief Justice's file sets `LOST`, which no code reads"
-    ]
+    assert constant(f"LOST = {value}") == ["the constant `LOST` is set, and no code reads it"]
 
 
 @pytest.mark.parametrize(
