@@ -187,6 +187,18 @@ RULES_OF_OPINIONS = """def chief_justice(state):
         dissent = f"Dissent: the scores lie from {min(scores)} to {max(scores)}."
     return {"final_score": final_score, "dissent": dissent}
 """
+# Three prompts that share most of their text, and say nothing of what their judge is for.
+SHARED_PROMPTS = "".join(
+    f'{judge}_PROMPT = "You are the {judge}. {own} {"Read every line of the evidence with care. " * 12}"\n\n\n'
+    for judge, own in (
+        ("PROSECUTOR", "Begin at the first file and read on to the last one of the list."),
+        ("DEFENSE", "Begin with the page that names the authors and their dates of birth."),
+        ("TECH_LEAD", "Begin in the middle of the tree where the longest names of files stand."),
+    )
+)
+RUBRIC = (
+    '{{"dimensions": [{{"name": "Graph Orchestration"}}, {{"name": "State Management"}}{more}]}}'
+)
 PROMPTS = f'DEFENSE_PROMPT = "{"Credit the effort that the work shows. " * 6}"\n'
 DANGERS = """import pickle
 import sqlite3
@@ -224,12 +236,20 @@ FAULTY = {
     "src/__pycache__/state.pyc": "0",
     ".DS_Store": "0",
     SELF: audit("The work is good."),
+    "rubric.json": RUBRIC.format(more=', {"name": "Report Accuracy"}'),
 }
 LOOSE = {
     "src/state.py": FAULTY["src/state.py"],
     "src/graph.py": GRAPH,
     "src/detectives.py": DETECTIVES,
-    "src/judges.py": JUDGES.partition("def chief_justice")[0] + RULES_OF_OPINIONS,
+    "src/judges.py": SHARED_PROMPTS
+    + JUDGES.partition("def chief_justice")[0]
+    .replace('"Judge as the Prosecutor."', "PROSECUTOR_PROMPT")
+    .replace('"Judge as the Defense."', "DEFENSE_PROMPT")
+    .replace("verdict_of(state)", "llm.invoke(TECH_LEAD_PROMPT)")
+    + RULES_OF_OPINIONS,
+    SELF: audit(),
+    "rubric.json": RUBRIC.format(more=""),
     "main.py": FAULTY["main.py"],
 }
 CLAIMS = (
