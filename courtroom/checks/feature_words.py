@@ -57,6 +57,7 @@ FEATURE_WORDS = {
     "deterministic_verdict": "a deterministic verdict",
     "no_averages": "a verdict that is no average",
     "distinct_personas": "distinct prompts",
+    "tested_share": "the bound of a test of prompts",
     "no_shared_text": "prompts without shared text",
     "ast_alone": "an analysis of code by the module ast alone",
     "security_override": "a security override",

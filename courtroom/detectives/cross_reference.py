@@ -53,7 +53,7 @@ def compare_sources(
     code: Mapping[str, Any],
     files: Mapping[str, Sequence[str]] | None,
     names: CheckedNames | None,
-    words: Mapping[str, bool | None],
+    words: Mapping[str, Any],
     quotations: Sequence[CheckedClaim] = (),
 ) -> Comparison:
     """Compare the report's claims with tree and code, and all diagrams with the code's graph.

@@ -126,6 +126,10 @@ _NO_AVERAGES = (
 )
 _CLONES = r"\bclon(?:e|es|ed|ing)\b"
 
+# A test of how much the prompts may share.
+TESTED_SHARE = (
+    r"\btests?\b[^.;%]{0,120}\b(?:overlap|share[ds]?|similar(?:ity)?)\b[^.;%]{0,60}?\b(\d{1,2}) ?%"
+)
 # The head of a table that has the judges' scores.
 _COLUMN_HEADS = re.compile(
     r"^(?=.{0,80}\bprosecutor\b)(?=.{0,80}\btech ?lead\b)[^.,;:]{1,100}\bdissent\b\W{0,3}$"
@@ -298,6 +302,8 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
             ),
             _shares_nothing,
         ),
+        # The reading of the claim compares the number.
+        ("tested_share", "", TESTED_SHARE, lambda _: None),
         (
             "ast_alone",
             "",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.analysis.pdf_claims.claim_extent import is_as_wide
-from courtroom.analysis.pdf_claims.claim_patterns import CodeFacts
+from courtroom.analysis.pdf_claims.claim_patterns import TESTED_SHARE, CodeFacts
 
 # The fact as it stands, and null where it says less than the sentence, or something else.
 Reading = Callable[[str, CodeFacts, bool | None], bool | None]
@@ -180,6 +180,12 @@ def _spread(sentence: str, _: CodeFacts, value: bool | None) -> bool | None:
     return None if value is False and is_other else value
 
 
+def _tested_share(sentence: str, code: CodeFacts, _: bool | None) -> bool | None:
+    """The bound that the sentence gives is one that a test asserts; null where none is recognised."""
+    shares, match = code.get("asserted_shares"), re.search(TESTED_SHARE, sentence)
+    return int(match[1]) in shares if shares and match else None
+
+
 def _personas(_: str, code: CodeFacts, value: bool | None) -> bool | None:
     """Prompts that share much and have much of their own are distinct to some."""
     prompts = code.get("persona_prompts") or ()
@@ -203,6 +209,7 @@ _READINGS: Mapping[str, Reading] = {
     "reducers": _reducers,
     "structured_output": _bound_schema,
     "distinct_personas": _personas,
+    "tested_share": _tested_share,
     "security_override": _security,
     "variance_re_evaluation": _spread,
 }

@@ -65,7 +65,8 @@ _NOT_NOW = re.compile(
     r"|(?:an)?other (?:repo\w*|projects?|submissions?|students?|teams?)"
     # "routes failed nodes" tells what the code does.
     r"|failed(?! (?:nodes?|agents?|detectives?|judges?|clones?|calls?|steps?|branch(?:es)?|runs?)\b)"
-    r"|stub\w*|partial(?:ly)?|fails|weak\w*)\b",
+    # "The test fails if" tells what a test does.
+    r"|stub\w*|partial(?:ly)?|fails(?! (?:if|when|above)\b)|weak\w*)\b",
     re.IGNORECASE,
 )
 # An item of a list of changes to make: "(1) Add a retry", "P4 Add a retry".

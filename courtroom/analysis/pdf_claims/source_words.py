@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 # By library: its modules.
 LIBRARIES: Mapping[str, tuple[str, ...]] = {
@@ -45,21 +46,26 @@ _TESTS_SOURCE = re.compile(
     r"(?:file_|source_)?(?:source|code|contents?)\b(?![.(\[])",
     re.MULTILINE,
 )
+# "assert overlap < 0.60" of a test.
+_ASSERTED_SHARE = re.compile(
+    r"^[ \t]*+assert \w{0,40}(?:overlap|similarity|shared)\w{0,20} <=? 0?\.(\d{1,2})\b",
+    re.MULTILINE,
+)
 # Not as a requirement with its bound, "pymupdf>=1.2", which uses nothing by itself.
 _NOT_REQUIRED = r"(?![\w-]{0,40}(?:\[[\w,-]{0,80}\])? ?[<>=~!])"
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 
-def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
+def source_words(texts: Sequence[str]) -> dict[str, Any]:
     """Return `uses_<library>` by its imports, `uses_<family>` of models by their names, and whether
     the sources call mkdtemp, remove folders, look for words in a source and run functions side by
-    side.
+    side; `asserted_shares` are the percentages up to which a test lets texts overlap.
 
     A library that is named but not imported may run in another way: null. A requirement alone does
     not run it.
     """
     imported = {name for text in texts for name in _IMPORT.findall(text)}
-    words: dict[str, bool | None] = {
+    words: dict[str, Any] = {
         f"uses_{library}": True if imported.intersection(modules) else _is_named(library, texts)
         for library, modules in LIBRARIES.items()
     }
@@ -69,6 +75,9 @@ def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
         "has_mkdtemp": any("mkdtemp(" in text for text in texts),
         "removes_folders": any(_REMOVES.search(text) for text in texts),
         "tests_source_words": any(_TESTS_SOURCE.search(text) for text in texts),
+        "asserted_shares": sorted(
+            {int(share.ljust(2, "0")) for text in texts for share in _ASSERTED_SHARE.findall(text)}
+        ),
         "runs_side_by_side": any(_SIDE_BY_SIDE.search(text) for text in texts),
     }
 

@@ -311,3 +311,19 @@ def test_way_from_each_detective_to_a_handler_is_an_edge_of_a_detective(
         row.claim.feature: row.standing for row in check_against_code(feature_claims(report), code)
     }
     assert standings["error_route"] == standing
+
+
+@pytest.mark.parametrize(
+    ("source", "standing"),
+    [
+        ("    assert overlap < 0.60, f'{overlap}'\n", "contradicted"),
+        ("    assert pd_overlap <= .5\n", "confirmed"),
+        ("    assert overlap < limit\n", "open"),
+    ],
+)
+def test_bound_that_a_report_gives_of_a_test_is_the_asserted_one(
+    source: str, standing: str
+) -> None:
+    report = _report("A test measures the prompts' overlap and fails above 50 % of all words.")
+    held = check_against_code(feature_claims(report), source_words([source]))
+    assert [(row.claim.feature, row.standing) for row in held] == [("tested_share", standing)]
