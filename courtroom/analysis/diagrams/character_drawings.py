@@ -54,11 +54,18 @@ def character_sketches(
     sketches = []
     for rows in _runs(drawn, ends):
         if _is_diagram([lines[index][1] for index in rows]):
-            around = lines[max(0, rows[0] - 1) : rows[-1] + 2]
+            around = lines[_first_line(rows, lines) : rows[-1] + 2]
             first, last = (lines[row][0] for row in (rows[0], rows[-1]))
             sketch = _sketch_of_lines(first, [line for _, line in around])
             sketches.append(replace(sketch, last_page=last) if last > first else sketch)
     return sketches
+
+
+def _first_line(rows: Sequence[int], lines: Sequence[tuple[int, str]]) -> int:
+    """Return the line before the rows, which a line may lead from, but not one before a whole box."""
+    boxes = box_rows([line for _, line in lines[rows[0] : rows[-1] + 1]])
+    is_box = bool(boxes) and boxes[0].first == 0
+    return rows[0] if is_box else max(0, rows[0] - 1)
 
 
 def _body_lines(pages: Sequence[str]) -> list[tuple[int, str]]:
@@ -172,5 +179,5 @@ def _is_branching(line: str) -> bool:
 
 
 def _row(line: str) -> tuple[str, ...]:
-    words = _BETWEEN_NAMES.sub(" ", line).split()
+    words = [word.rstrip(",;:") for word in _BETWEEN_NAMES.sub(" ", line).split()]
     return tuple(word for word in words if re.match(r"[A-Za-z]\w{2,}", word))

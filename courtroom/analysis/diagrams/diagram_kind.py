@@ -245,10 +245,12 @@ def _result_of(kind: Kind, sketch: Sketch, graph: GraphFact | None) -> DiagramRe
         reason += f"; named as no node of the code: {' | '.join(others)}"
     missing = undrawn(sketch, graph) if kind == "accurate" and graph else []
     if missing:
-        reason += f"; nodes of the code that it does not draw: {' | '.join(missing)}"
+        reason += f"; nodes of the code that no box names: {' | '.join(missing)}"
     passage = ", ".join(filter(None, sketch.labels)) or None
     result = DiagramResult(kind, reason, sketch.page, passage, sketch.last_page)
-    if not all(map(is_exit, missing)):
+    # A box without a name that is known may be one of them.
+    unknown = len(strangers(sketch, graph)) + sketch.labels.count("") if graph else 0
+    if sum(not is_exit(name) for name in missing) > unknown:
         return replace(result, lacks_nodes=True)
     if kind == "generic" and graph and shows_a_split(sketch, graph):
         return replace(result, kind="parallel_shown", is_partial=True)

@@ -175,3 +175,11 @@ def test_source_of_a_chart_with_lines_in_its_labels_is_no_drawing(line: str) -> 
     ]
 
     assert character_sketches(["\n".join(source)]) == []
+
+
+def test_line_before_a_whole_box_is_no_name_in_the_drawing() -> None:
+    drawing = (
+        "Input: state {url, path}\n┌───────┐\n│ START │\n└───┬───┘\n│\n▼\nreader, or none\n│\nEND"
+    )
+    (sketch,) = character_sketches([drawing])
+    assert sketch.labels == ("START", "reader", "none", "END")

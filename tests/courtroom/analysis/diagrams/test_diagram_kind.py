@@ -168,7 +168,20 @@ def test_nodes_that_a_matching_diagram_does_not_draw_are_named(
     reading = PdfReading(pages=(WRITTEN,), errors=())
     result = diagram_of(reading, _with_nodes(PARALLEL, *names))
     assert (result.kind, result.lacks_nodes) == ("accurate", lacks)
-    assert result.reason.endswith(f"nodes of the code that it does not draw: {' | '.join(names)}")
+    assert result.reason.endswith(f"nodes of the code that no box names: {' | '.join(names)}")
+
+
+def test_box_with_another_name_may_be_a_node_that_no_box_names() -> None:
+    drawn = [
+        *_between("First step", DETECTIVES, "evidence_aggregator"),
+        *_between("evidence_aggregator", JUDGES, "chief_justice"),
+    ]
+    labels = tuple(dict.fromkeys(name for edge in drawn for name in edge))
+    edges = tuple((labels.index(start), labels.index(end)) for start, end in drawn)
+    reading = PdfReading(pages=("",), vision_pictures=(VisionPicture(1, labels, edges),))
+    result = diagram_of(reading, _with_nodes(PARALLEL, "context_builder"))
+    assert (result.kind, result.lacks_nodes) == ("accurate", False)
+    assert result.reason.endswith("; nodes of the code that no box names: context_builder")
 
 
 def test_diagram_with_more_nodes_of_the_code_is_better_than_one_before_it() -> None:
