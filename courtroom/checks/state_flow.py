@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
 
 LOOSE = "a rule that does more than it should"
+# What is wrong with a cap for security: it is set off by words.
+CAP = re.compile(r"\bfor security\b|the rule matches a word")
 # Faults by kind, in words that follow "no" without their article.
 WORDS: dict[str, str] = {
     "undeclared_write": "a key that a node returns and the state does not declare",
@@ -127,7 +131,9 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     if faults:
         kinds = dict.fromkeys(fault["kind"] for fault in faults)
         title = f"There is {clauses(FAULT_WORDS.get(kind, WORDS[kind]) for kind in kinds)}."
-        return Finding(False, f"{_reason(faults)}{minor}", _places(faults), fault=title)
+        finding = Finding(False, f"{_reason(faults)}{minor}", _places(faults), fault=title)
+        is_about_cap = any(CAP.search(fault["sentence"]) for fault in faults)
+        return with_undercut_verdict(finding, survey) if is_about_cap else finding
     reason = next((fact["unread"][kind] for kind in check.faults if kind in fact["unread"]), "")
     if reason:
         return could_not_look(f"Not everything was read: {reason}.")
@@ -147,6 +153,16 @@ def _minor(faults: Sequence[Mapping[str, Any]]) -> str:
     if not faults:
         return ""
     return f" Not counted, as neither a route nor the verdict hangs on it: {_reason(faults)}"
+
+
+def with_undercut_verdict(finding: Finding, survey: Survey) -> Finding:
+    """The finding on a cap for security, with a committed audit in which it may be seen at work."""
+    rows = survey.facts.get("undercut_verdicts") or ()
+    if not rows:
+        return finding
+    text, place = rows[-1]["text"], rows[-1]["places"][0]
+    clues = (*finding.clues, line_clue(place, text))
+    return replace(finding, reason=f"{finding.reason} {text}", clues=clues)
 
 
 def _absent(check: StateFlow, fact: Mapping[str, Any]) -> list[str]:

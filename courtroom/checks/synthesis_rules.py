@@ -19,7 +19,7 @@ from courtroom.checks.from_facts import (
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import in_full, place_of
 from courtroom.checks.result import Finding, present
-from courtroom.checks.state_flow import fault_sentence
+from courtroom.checks.state_flow import fault_sentence, with_undercut_verdict
 from courtroom.checks.subjects import Subject, Subjects
 from courtroom.models.check import CheckBase
 
@@ -208,6 +208,8 @@ def _security_ground(survey: Survey) -> Finding:
     locations = survey.fact_locations.get("security_override", ())
     sentences = _with_obstacle((GROUNDS["evidence"], GROUNDS[ground]), locations)
     finding = decided(ground == "evidence", locations, survey, sentences)
+    if not finding.met and ground != "none":
+        finding = with_undercut_verdict(finding, survey)
     return replace(finding, fault=NEEDS_NO_EVIDENCE) if ground == "either" else finding
 
 

@@ -368,6 +368,8 @@ class Facts(FactModel):
     audits_without_judgement: tuple[ShownFact, ...] | None = None
     unjudged_criteria: tuple[ShownFact, ...] | None = None
     disagreeing_outputs: tuple[ShownFact, ...] | None = None
+    # verdicts on security below what each of three judges gave
+    undercut_verdicts: tuple[ShownFact, ...] | None = None
     misplaced_audits: tuple[ShownFact, ...] | None = None
     claimed_scores: tuple[ClaimedScore, ...] | None = None
     assumed_evidence: tuple[ShownFact, ...] | None = None

@@ -23,6 +23,7 @@ from courtroom.analysis.project.own_audits import (
     read_audits,
 )
 from courtroom.analysis.project.score_claims import MOST_CLAIMS, claims_in_document, held_claims
+from courtroom.analysis.project.undercut_verdicts import undercut_verdicts
 from courtroom.analysis.project.unjudged_criteria import (
     criteria_of,
     rubric_paths,
@@ -39,6 +40,7 @@ OUTPUT_FACTS = (
     "audits_without_judgement",
     "unjudged_criteria",
     "disagreeing_outputs",
+    "undercut_verdicts",
     "claimed_scores",
 )
 # Kinds of files beside the product that may still be what the work wrote.
@@ -87,6 +89,7 @@ def read_own_outputs(writer: FactWriter) -> None:
     writer.set_rows("audits_without_judgement", unjudged, gap)
     _record_unjudged(writer, readings, gap)
     writer.set_rows("disagreeing_outputs", disagreements(readings), gap)
+    writer.set_rows("undercut_verdicts", undercut_verdicts(readings), gap)
 
     claims = (
         claim

@@ -361,6 +361,17 @@ def test_rule_that_changes_no_score_is_a_fault_with_its_place():
     assert synthesis_rules(other, survey(facts=facts)).met is True
 
 
+@pytest.mark.parametrize(
+    ("ground", "is_shown"), [("opinions", True), ("either", True), ("none", False)]
+)
+def test_cap_by_words_is_shown_at_work_in_a_committed_audit(ground: str, is_shown: bool):
+    text, places = "In a.md they give 5.", [{"path": "a.md", "line": 8}]
+    check = SynthesisRules(**CHECK_FIELDS, aspect="security_by_evidence")
+    facts = {"security_ground": ground, "undercut_verdicts": [{"text": text, "places": places}]}
+    finding = synthesis_rules(check, survey(facts=facts))
+    assert (finding.met, text in finding.reason) == (False, is_shown)
+
+
 def test_dissent_that_the_report_does_not_print_is_said_so():
     note = "The Chief Justice's code writes down a dissent, which the report does not print."
     check = SynthesisRules(**CHECK_FIELDS, aspect="dissent")

@@ -199,3 +199,26 @@ def test_way_closed_by_what_a_node_writes_is_not_said_to_be_absent_beside_other_
 
     reasons = [found("lost_clone", "dead_route", fact=fact).reason for fact in (needless, clean)]
     assert [WORDS["dead_route"].partition(" ")[2] in reason for reason in reasons] == [False, True]
+
+
+PROOF = {
+    "text": "In a.md they give 5, and the verdict is 3.",
+    "places": [{"path": "a.md", "line": 8}],
+}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_shown"),
+    [
+        ("f() looks for a word: the rule matches a word, and no flaw", True),
+        ("f() takes the highest score, up to a limit, for security", True),
+        ("f() lets the Tech Lead weigh more in every criterion", False),
+    ],
+)
+def test_cap_for_security_is_shown_at_work_in_a_committed_audit(sentence: str, is_shown: bool):
+    fault = FAULT | {"kind": "loose_rule", "sentence": sentence, "other": None}
+    facts = {"state_flow": {"faults": [fault], "unread": {}}, "undercut_verdicts": [PROOF]}
+    check = StateFlow(**CHECK_FIELDS, faults=("loose_rule",))
+    finding = detected(check, survey(facts=facts))
+    assert finding.reason.endswith(PROOF["text"]) is is_shown
+    assert (("a.md", 8) in clue_lines(finding)) is is_shown
