@@ -59,6 +59,7 @@ WORDS: dict[str, str] = {
     "input_route": "a router that tests the graph's inputs alone",
     "idle_step": "a node that returns nothing on a way that leads to it",
     "impossible_test": "a comparison of a field with a value that it cannot have",
+    "refused_value": "a value that a prompt fixes and that the schema or the rubric refuses",
     "loose_rule": LOOSE,
     "broken_import": "an import that cannot resolve on the way from the graph's file",
 }
@@ -71,6 +72,7 @@ FAULT_WORDS: dict[str, str] = {
     "unused_result": "a result that is not used",
     "unused_verdict": "a value inside the Chief Justice's code that is never read",
     "dead_route": "a way of a router that no run takes",
+    "refused_value": "a value that a prompt fixes and that is refused",
 }
 # Faults of which each has its place among the evidence.
 MOST_FAULTS = 8
@@ -92,6 +94,7 @@ SECOND_PLACES: dict[str, str] = {
     "input_route": "Here a node records a failure.",
     "idle_step": "Here the node waits for it.",
     "impossible_test": "Here the values of the field are declared.",
+    "refused_value": "Here the values of the field are declared.",
     "loose_rule": "Here a tool writes the word where it found nothing.",
     "broken_import": "Here is the module from which it is imported.",
 }

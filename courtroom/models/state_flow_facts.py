@@ -32,6 +32,7 @@ FaultKind = Literal[
     "input_route",
     "idle_step",
     "impossible_test",
+    "refused_value",
     "loose_rule",
     "broken_import",
 ]

@@ -220,6 +220,7 @@ FLOW = {
     "input_route": "Let a router choose this way by what {other} records of a failure",
     "idle_step": "Let the node do its work on this way too ({other}), or lead past it",
     "impossible_test": "Compare with a value that the field at {other} can hold",
+    "refused_value": "Ask for a value that the field at {other} allows",
     "loose_rule": "Limit this rule to what it is for",
     "broken_import": "Import what is there, or commit what is missing",
 }
@@ -237,13 +238,14 @@ LOOSE = (
 )
 # The same where the fault has no second place.
 ALONE = {
+    "refused_value": "Put the id of the criterion that is judged into the prompt",
     "other_key": "Put this key into the rubric, or do not ask for it",
     "input_route": "Let a router choose this way by what the nodes before it return of a failure",
 }
 # The module in the sentence on a broken import.
 IMPORTED = re.compile(r" from `([\w.]{1,200})`")
-# Faults without whose repair no audit gets to its end.
-BREAKING = frozenset({"broken_import", "deleted_clone"})
+# Faults without whose repair no audit gets to its end, or no opinion into the verdict.
+BREAKING = frozenset({"broken_import", "deleted_clone", "refused_value"})
 
 
 def _wanted_name(fault: Mapping[str, Any]) -> str:

@@ -75,7 +75,7 @@ def closed_fields(symbols: SymbolTable) -> dict[str, ClosedField]:
         for home in source.classes:
             for statement in home.body:
                 if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                    field = _closed_field(symbols, source, statement)
+                    field = closed_field(symbols, source, statement)
                     fields.setdefault(statement.target.id, []).append(field)
                 elif isinstance(statement, ast.FunctionDef):
                     fields.setdefault(statement.name, []).append(None)
@@ -90,7 +90,7 @@ def closed_fields(symbols: SymbolTable) -> dict[str, ClosedField]:
     return {name: field for name, field in closed.items() if name not in assigned}
 
 
-def _closed_field(
+def closed_field(
     symbols: SymbolTable, source: SourceFile, statement: ast.AnnAssign
 ) -> ClosedField | None:
     annotation: ast.expr | None = statement.annotation

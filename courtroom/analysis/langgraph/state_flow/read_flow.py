@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from courtroom.analysis.langgraph.judging.impossible_values import impossible_tests
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.loose_rules import loose_rules
+from courtroom.analysis.langgraph.judging.refused_values import refused_values
 from courtroom.analysis.langgraph.judging.tripping_texts import tripping_texts
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.absent_keys import absent_keys
@@ -83,6 +84,7 @@ ALL_KINDS = (
     "doubled_clone",
     "unused_prompt",
     "impossible_test",
+    "refused_value",
     "loose_rule",
     "broken_import",
 )
@@ -117,6 +119,7 @@ def read_flow(
     reading.add(deleted_by_caller(symbols, layers.in_use, accesses))
     reading.add(unsent_prompts(symbols, layers.in_use))
     reading.add(_impossible(symbols, layers))
+    reading.add(refused_values(symbols, layers.judges, layers.justice))
     reading.add(
         FlowFault("loose_rule", rule.sentence, rule.function.source.path, rule.line)
         for rule in loose_rules(layers.justice)
