@@ -486,3 +486,9 @@ def test_rule_is_limited_by_what_is_wrong_with_it(sentence: str, action: str, is
     step = graph_steps.flow_step(fault | {"is_constant": is_constant})
     assert step.action.startswith(action)
     assert step.is_urgent is is_constant
+
+
+def test_goal_that_nothing_writes_is_written_or_not_looked_for():
+    sentence = "f() looks for evidence with the goal 'x'; no code writes that goal"
+    step = graph_steps.flow_step(PLACE | {"kind": "other_key", "sentence": sentence, "other": None})
+    assert step.action == f"Look for a goal that detectives write, or write this one. {sentence}."

@@ -31,6 +31,7 @@ from courtroom.analysis.langgraph.state_flow.lost_values import (
     unread_fields,
     unread_values,
 )
+from courtroom.analysis.langgraph.state_flow.missed_goals import missed_goals
 from courtroom.analysis.langgraph.state_flow.other_keys import (
     lookups_in_vain,
     objects_in,
@@ -118,6 +119,7 @@ def read_flow(
     reading.add(doubled_clones(symbols, layers.in_use))
     reading.add(deleted_by_caller(symbols, layers.in_use, accesses))
     reading.add(unsent_prompts(symbols, layers.in_use))
+    reading.add(missed_goals(symbols, symbols.codebase.data, layers.in_use))
     reading.add(_impossible(symbols, layers))
     reading.add(refused_values(symbols, layers.judges, layers.justice))
     reading.add(

@@ -1,0 +1,67 @@
+"""Searches for evidence by a goal that no code writes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.courtroom.analysis.langgraph.state_flow.flows import faults, flow_of
+
+CODE = """
+from pydantic import BaseModel
+class Evidence(BaseModel):
+    goal: str
+    found: bool
+def goal_of(item):
+    return item["goal"] if isinstance(item, dict) else item.goal
+
+def detective(state, rubric, made=None):
+    made = {made}
+    return {{"evidences": {{"doc": [made, Evidence(goal="Files", found=True)]}}}}
+def judge(state):
+    rows = [Evidence(**row) for row in state["evidences"]["doc"]]
+    return {{"opinions": [row for row in rows if {test}]}}
+"""
+RUBRIC = json.dumps({"dimensions": [{"id": "paths", "name": "Paths (cross-reference)"}]})
+NAMED = 'Evidence(goal=rubric[0].get("name", "Paths"), found=True)'
+
+
+def found(test: str, made: str = NAMED) -> list[str]:
+    reading = flow_of(CODE.format(test=test, made=made), data={"rubric.json": RUBRIC})
+    return [fault.sentence for fault in faults(reading, "other_key")]
+
+
+@pytest.mark.parametrize("test", ['row.goal == "Paths"', 'goal_of(row) == "Paths"'])
+def test_goal_that_the_rubric_spells_otherwise_is_not_there(test: str):
+    assert found(test) == [
+        (
+            "judge() looks for evidence with the goal 'Paths'; no code writes that goal, only"
+            " 'Paths (cross-reference)'"
+        )
+    ]
+
+
+def test_goal_that_nothing_writes_is_not_there():
+    assert found('row.goal == "Security"') == [
+        "judge() looks for evidence with the goal 'Security'; no code writes that goal"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("test", "made"),
+    [
+        ('row.goal == "Files"', NAMED),
+        ('row.goal == "Paths (cross-reference)"', NAMED),
+        ('row.goal == "Paths" or row.goal == "Files"', NAMED),
+        ('row.goal.lower() == "Paths"', NAMED),
+        ('row.goal == "Paths"', 'Evidence(goal="Paths" if state else "No paths", found=True)'),
+        ('row.goal == "Paths"', "Evidence(goal=state['pdf_path'].upper(), found=True)"),
+        ('row.goal == "Paths"', "Evidence(**ask(state))"),
+        ('row.goal == "Paths"', "Evidence('Paths', True)"),
+        ('row.goal == "Paths"', "Evidence(goal=made, found=True)"),
+        ('row.goal == "Paths"', 'Evidence(goal=rubric[0]["title"] or "Paths", found=True)'),
+    ],
+)
+def test_goal_that_may_be_written_is_no_fault(test: str, made: str):
+    assert found(test, made) == []
