@@ -225,14 +225,14 @@ def test_stages_that_one_commit_brings_are_in_no_order():
             "0 1 2 3",
             (
                 "{0} begins set-up, then {1} begins forensic tools, then {2} begins graph, then {3}"
-                " begins judges: all four in their natural order."
+                " begins judges: all four in the order of the rubric."
             ),
         ),
         (
             "2 0 1 3",
             (
                 "{0} begins graph, then {1} begins set-up, then {2} begins forensic tools, then {3}"
-                " begins judges: only set-up, forensic tools and judges come in their natural order"
+                " begins judges: only set-up, forensic tools and judges come in the order of the rubric"
                 " (set-up, forensic tools, graph, judges)."
             ),
         ),
@@ -240,14 +240,14 @@ def test_stages_that_one_commit_brings_are_in_no_order():
             "012 3",
             (
                 "{0} begins set-up, forensic tools and graph, then {1} begins judges: only set-up and"
-                " judges come in their natural order (set-up, forensic tools, graph, judges)."
+                " judges come in the order of the rubric (set-up, forensic tools, graph, judges)."
             ),
         ),
         ("0123", "{0} begins set-up, forensic tools, graph and judges at once."),
         (
             "1 0",
             (
-                "{0} begins forensic tools, then {1} begins set-up: no two in their natural order"
+                "{0} begins forensic tools, then {1} begins set-up: no two in the order of the rubric"
                 " (set-up, forensic tools, graph, judges). No commit was recognised that begins graph"
                 " or judges."
             ),

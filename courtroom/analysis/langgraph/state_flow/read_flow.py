@@ -87,7 +87,6 @@ ALL_KINDS = (
     "impossible_test",
     "refused_value",
     "loose_rule",
-    "broken_import",
 )
 # Names under which a rubric holds one entry per persona.
 PERSONAS = frozenset({"prosecutor", "defense", "defence", "techlead"})
