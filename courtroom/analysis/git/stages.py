@@ -33,6 +33,8 @@ _BESIDE = re.compile(r"nodes|justice|supreme|verdict|synthesis", re.IGNORECASE)
 _NEW_REPOSITORY_FILE = re.compile(r"readme.*|licen[sc]e.*|\.git\w+", re.IGNORECASE)
 # In a graph that is laid out no node has a name of a detective or a judge.
 _NODE = re.compile(r"\badd_node\(")
+_GRAPH = re.compile(r"\bStateGraph[(:]")
+_LANGGRAPH = re.compile(r"^[ \t]{0,40}(?:from|import) langgraph\b", re.MULTILINE)
 _NAMED_NODE = re.compile(r"\badd_node\(\s*[\"']([\w -]{1,80})[\"']")
 _PART = re.compile(
     r"detect|investig|analy|inspect|judg|prosecut|defen[cs]|tech|justice|repo|doc|vision|pdf|git"
@@ -170,8 +172,9 @@ def _stages_in(text: str) -> list[str]:
 def with_graphs_read(git_dir: Path, commits: Sequence[Commit]) -> tuple[Commit, ...]:
     """Return the commits with `bare_graphs`, where a later commit brings a detective or a judge.
 
-    A graph that cannot be read, or none of whose nodes is ever called so, is bare in none. One that
-    has such a node is not thin, however few its lines are.
+    So is a graph without a node, or not LangGraph's, before the first commit that adds a node to
+    one. A graph that cannot be read, or none of whose nodes is ever called so, is bare in none. One
+    that has such a node is not thin, however few its lines are.
     """
     versions = [
         (commit.sha, path)
@@ -183,7 +186,12 @@ def with_graphs_read(git_dir: Path, commits: Sequence[Commit]) -> tuple[Commit, 
     ]
     bare: set[tuple[str, str]] = set()
     for sha, path in versions[:MOST_GRAPHS]:
-        names = _node_names(_text_at(git_dir, sha, path))
+        text = _text_at(git_dir, sha, path)
+        has_nodes = _NODE.search(text) and _LANGGRAPH.search(text)
+        if _GRAPH.search(text) and not has_nodes:
+            bare.add((sha, path))
+            continue
+        names = _node_names(text)
         is_laid_out = any(map(_PART.search, names))
         if is_laid_out or not names:
             filled = {(sha, path)} if is_laid_out else set()

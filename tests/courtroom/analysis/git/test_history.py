@@ -316,7 +316,8 @@ def test_empty_files_begin_the_set_up_that_their_message_names(tmp_path, message
 
 def graph_of(*nodes: str) -> str:
     drawn = "".join(f'graph.add_node(\n    "{node}", {node})\n' for node in nodes)
-    return f"graph = StateGraph(State)\n{drawn}{lines(18)}"
+    imported = "from langgraph.graph import StateGraph\n"
+    return f"{imported}graph = StateGraph(State)\n{drawn}{lines(18)}"
 
 
 @pytest.mark.parametrize(
@@ -326,8 +327,11 @@ def graph_of(*nodes: str) -> str:
         (graph_of("context", "repo_detective"), graph_of("prosecutor"), "Draw"),
         # Other names for all, and names that the text does not show.
         (graph_of("context"), graph_of("context", "collect"), "Draw"),
-        (graph_of(), graph_of("judge"), "Draw"),
         (graph_of().replace("line_0", "graph.add_node(name)\nline_0"), graph_of("judge"), "Draw"),
+        # A graph without a node, and one that is not LangGraph's.
+        (graph_of(), graph_of("judge"), "Wire"),
+        (graph_of("judge").replace("langgraph", "state"), graph_of("judge"), "Wire"),
+        (f"class StateGraph:\n    def add_node(self): ...\n{lines(18)}", graph_of("judge"), "Wire"),
     ],
 )
 def test_a_graph_begins_with_its_first_detective_or_judge(tmp_path, first, second, begun):
