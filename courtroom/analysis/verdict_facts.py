@@ -291,16 +291,17 @@ def _record_idle_rules(writer: FactWriter, rules: Mapping[str, RuleReading]) -> 
 
 
 def _waits_for(cap: RuleReading) -> str:
-    """Return which words of an argument a cap waits for, which a denial has too; "" for others."""
-    words = _quoted(cap)
-    if not words:
-        return ""
-    return f"this cap waits for {' or '.join(words)} in an argument, which a denial has as well"
+    """Return which words of an argument set a cap off, which a denial has too; "" for others."""
+    if cap.awaited:
+        words = " or ".join(_quoted(cap.awaited))
+        return f"this cap waits for {words} in an argument, which a denial has as well"
+    words = " or ".join(_quoted(cap.enough))
+    return f"{words} in an argument sets this cap off, also in a denial" if words else ""
 
 
-def _quoted(reading: RuleReading) -> list[str]:
+def _quoted(awaited: Sequence[str]) -> list[str]:
     """Return the words that a rule waits for: the first and a number where they are many."""
-    words = [f"“{word.strip()}”" for word in reading.awaited]
+    words = [f"“{word.strip()}”" for word in awaited]
     return words if len(words) <= MOST_WORDS else [words[0], f"one of {len(words) - 1} other texts"]
 
 
@@ -310,7 +311,7 @@ def _limit_of(reading: RuleReading) -> str:
         return "The Tech Lead's score counts most where scores lie apart."
     if reading.takes_highest:
         return "A rule on the Tech Lead's opinion takes the highest score, whoever gave it."
-    words = _quoted(reading)
+    words = _quoted(reading.awaited)
     if not words:
         return ""
     return f"A rule lets facts overrule only opinions whose argument has {' or '.join(words)}."

@@ -40,6 +40,24 @@ def awaited_words(tests: Iterable[ast.expr], function: FunctionRef, functions: F
     return ()
 
 
+def enough_words(tests: Iterable[ast.expr], function: FunctionRef, functions: Functions) -> Words:
+    """Return the words of which one in an argument is enough for the only test, though not needed.
+
+    () where there are more tests, or where no word is enough.
+    """
+    assigned = assignments_in(function.site.node)
+    parts = [part for test in tests for part in _parts_of(test, ast.And)]
+    if len(parts) != 1:
+        return ()
+    ways = [_searched(part, assigned, function) for part in _parts_of(parts[0], ast.Or)]
+    predicate = functions.get(called_name(parts[0])) if isinstance(parts[0], ast.Call) else None
+    if predicate is not None and predicate.key != function.key:
+        body = predicate.site.node.body
+        open_ways = ([t for t in way if not isinstance(t, ast.Constant)] for way in _ways(body, ()))
+        ways = [awaited_words(way, predicate, {}) if len(way) == 1 else () for way in open_ways]
+    return tuple(dict.fromkeys(word for way in ways for word in way))
+
+
 def reads_denials(words: Sequence[str], functions: Iterable[FunctionRef]) -> bool:
     """Return whether code that names one of the words also looks for a "no" or "not"."""
     for function in functions:

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from courtroom.analysis.langgraph.judging.awaited_words import awaited_words, reads_denials
+from courtroom.analysis.langgraph.judging.awaited_words import (
+    awaited_words,
+    enough_words,
+    reads_denials,
+)
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions, parameter_names
 from courtroom.analysis.langgraph.judging.dissent_rule import dissents
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
@@ -84,7 +88,8 @@ class RuleReading:
     would let facts overrule opinions if their conditions read any evidence. `final` decide on
     scores that lie far apart without a second look. `is_tie_break`: the lines apply to such scores
     alone. `takes_highest`: they take the highest of all scores. `awaited`: words, at
-    least one of which a judge's argument must hold before any line applies.
+    least one of which a judge's argument must hold before any line applies; `enough`: words, one
+    of which is enough for it beside other ways.
     """
 
     lines: Lines
@@ -95,6 +100,7 @@ class RuleReading:
     is_tie_break: bool = False
     takes_highest: bool = False
     awaited: tuple[str, ...] = ()
+    enough: tuple[str, ...] = ()
 
 
 def read_rules(
@@ -127,8 +133,12 @@ def read_rules(
     )
     cap = readings["security_override"]
     words = _awaited(cap.lines, alive, layers.justice)
-    if not reads_denials(words, layers.justice):
-        readings["security_override"] = replace(cap, awaited=words)
+    enough = _awaited(cap.lines, alive, layers.justice, enough_words)
+    readings["security_override"] = replace(
+        cap,
+        awaited=() if reads_denials(words, layers.justice) else words,
+        enough=() if words or reads_denials(enough, layers.justice) else enough,
+    )
     far_apart, near = _decided_by_spread(alive, layers.justice)
     readings["variance_re_evaluation"] = replace(
         readings["variance_re_evaluation"], final=far_apart or near
@@ -275,13 +285,16 @@ def _facts_apart(changes: list[ScoreChange], functions: list[FunctionRef]) -> tu
 
 
 def _awaited(
-    lines: Lines, changes: list[ScoreChange], functions: list[FunctionRef]
+    lines: Lines,
+    changes: list[ScoreChange],
+    functions: list[FunctionRef],
+    words_of_tests: Callable[..., tuple[str, ...]] = awaited_words,
 ) -> tuple[str, ...]:
     """Return the words of which an argument has one wherever any of these lines applies."""
     by_name = {function.name: function for function in functions}
     keys = {(function.key, line) for function, line in lines}
     words = [
-        awaited_words(change.holds, change.function, by_name)
+        words_of_tests(change.holds, change.function, by_name)
         for change in changes
         if (change.function.key, change.line) in keys
     ]

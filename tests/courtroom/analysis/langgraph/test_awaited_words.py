@@ -78,3 +78,30 @@ def test_word_counts_where_no_fact_overrules_without_it(body, words):
 def test_word_that_a_cap_for_security_waits_for_counts_unless_a_denial_is_read(body, words):
     reading = readings_of(justice(body))["security_override"]
     assert (bool(reading.lines), reading.awaited) == (True, words)
+
+
+FLAW = """
+def is_flawed(p, evidences):
+    text = p.argument.lower()
+    if any(word in text for word in ("security", "unsafe")):
+        return True
+    for ev in evidences:
+        if ev.found and "os.system(" in ev.content:
+            return True
+    return False
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "words"),
+    [
+        ("is_flawed(p, evidences)", ("security", "unsafe")),
+        ("'security' in p.argument or any(ev.unsafe for ev in evidences)", ("security",)),
+        ("is_flawed(p, evidences) and p.score < 3", ()),
+        ("'security' in p.argument", ()),
+        ("any(ev.unsafe for ev in evidences)", ()),
+    ],
+)
+def test_word_that_sets_a_cap_off_beside_evidence_is_enough(test, words):
+    reading = readings_of(justice(f"if {test}:\n    score = min(score, 3)", FLAW))
+    assert reading["security_override"].enough == words
