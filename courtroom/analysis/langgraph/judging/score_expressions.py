@@ -27,6 +27,7 @@ from courtroom.analysis.langgraph.judging.score_values import (
     is_list,
     is_number,
     is_same_judge,
+    joined,
     key_of,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -206,7 +207,7 @@ class ExpressionReader(ABC):
                 raise Left("raise", "raise")
             return bounded(compute(left, right))
         if isinstance(sign, ast.Add) and isinstance(left, list) and isinstance(right, list):
-            return [*left, *right]
+            return joined(left, right)
         return self.opened(type(sign).__name__, key_of(left), key_of(right))
 
     def _comparison(self, node: ast.Compare, names: Names) -> Any:
@@ -231,6 +232,7 @@ class ExpressionReader(ABC):
                 return is_same is isinstance(sign, ast.Eq | ast.Is)
         if isinstance(left, Open) or isinstance(right, Open) or isinstance(left, Judge):
             return self.opened(type(sign).__name__, key_of(left), key_of(right))
+        key_of((left, right))  # Not too much to compare.
         try:
             return _COMPARISONS[type(sign)](left, right)
         except TypeError:
@@ -370,7 +372,8 @@ class ExpressionReader(ABC):
         if isinstance(holder, Judge) and name in _FOLDS:
             return holder
         if isinstance(holder, list) and name in {"append", "extend"} and len(given) == 1:
-            holder.extend(given if name == "append" else given[0] if is_list(given[0]) else given)
+            more = given[0] if name == "extend" and is_list(given[0]) else given
+            holder[:] = joined(holder, more)
             return None
         if isinstance(holder, Opinion) and name == "get" and isinstance(given[0], str):
             return self._field(holder, given[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,8 @@ from courtroom.analysis.python.tree_walk import words_of
 
 # Numbers beyond this are none of scores.
 MOST_NUMBER = 1e6
+# Values inside each other: `a = [a, a]` doubles them with each line.
+MOST_PARTS = 1000
 # Names of a value that holds an opinion or a score of one judge.
 JUDGES: dict[str, frozenset[str]] = {
     "Prosecutor": PERSONAS["Prosecutor"] | {"pros", "p"},
@@ -58,13 +60,35 @@ class Lambda:
 
 
 def key_of(value: Any) -> Hashable:
+    """Return what equal values have in common; NotCovered where it holds too many others."""
+    for _ in parts_of(value):
+        pass
+    return _key_of(value)
+
+
+def _key_of(value: Any) -> Hashable:
     if isinstance(value, list | tuple):
-        return ("list", *map(key_of, value))
+        return ("list", *map(_key_of, value))
     if isinstance(value, dict):
-        return ("dict", *((key_of(k), key_of(v)) for k, v in value.items()))
+        return ("dict", *((_key_of(k), _key_of(v)) for k, v in value.items()))
     if isinstance(value, Lambda):
         return ("lambda", id(value.node))
     return (type(value).__name__, value) if isinstance(value, bool) else value
+
+
+def parts_of(value: Any) -> Iterator[Any]:
+    """Yield the values that a value holds, in lists and as values of tables, and itself."""
+    left = [value]
+    for _ in range(MOST_PARTS):
+        if not left:
+            return
+        part = left.pop()
+        yield part
+        if isinstance(part, list | tuple):
+            left += part
+        elif isinstance(part, dict):
+            left += part.values()
+    raise NotCovered
 
 
 def is_list(value: Any) -> bool:
@@ -83,11 +107,14 @@ def bounded(value: Any) -> Any:
 
 def is_known(value: Any) -> bool:
     """Return true for what holds a score or an opinion."""
-    if isinstance(value, list):
-        return any(map(is_known, value))
-    if isinstance(value, dict):
-        return any(map(is_known, value.values()))
-    return isinstance(value, Opinion) or is_number(value)
+    return any(isinstance(part, Opinion) or is_number(part) for part in parts_of(value))
+
+
+def joined(left: list[Any], right: list[Any]) -> list[Any]:
+    """Return one list of both; NotCovered for one that is too long."""
+    if len(left) + len(right) > MOST_PARTS:
+        raise NotCovered
+    return [*left, *right]
 
 
 def is_same_judge(left: Any, right: Any) -> bool | None:

@@ -179,3 +179,15 @@ def test_wide_scale_is_not_run_through():
     scale = "class Opinion(BaseModel):\n    score: int = Field(..., ge=0, le=100)\n"
     body = "if not proven(evidences):\n    result = min(100, result)  # rule\nreturn result"
     assert idle_in(body, scale + dedent(BASE)) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["scores = scores + scores", "scores.extend(scores)", "scores = [scores, scores]"],
+)
+@pytest.mark.parametrize(
+    "reader", ["len(scores)", "scores == [scores]", "shown(scores)", "sum(scores)"]
+)
+def test_values_that_double_with_each_line_end_the_search(line: str, reader: str) -> None:
+    rule = "result = min(result, max(accuser, builder))  # rule"
+    assert idle_in("\n".join([*[line] * 60, rule, f"return result if {reader} else 1"])) == []
