@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
-from courtroom.analysis.project.recorded_scores import OTHER_SCORE
+from courtroom.analysis.project.recorded_scores import ONE_SCORE, OTHER_SCORE
 from courtroom.checks.from_facts import line_clue, unknown, with_place
 from courtroom.checks.from_sources import on_survey
 from courtroom.checks.kind import CheckKind, Label
@@ -42,6 +42,11 @@ NO_AUDIT = {
     "covered": "No audit of the work's own was recognised.",
     "consistent": "No two audits of the work's own were recognised.",
     "of_peers": "No audit of a peer was recognised among the work's own.",
+}
+# Faults of recorded scores, by what is said of the audit.
+OF_SCORES = {
+    OTHER_SCORE: "A committed audit records other scores than its judges gave.",
+    ONE_SCORE: "A judge of a committed audit gives one score to all criteria.",
 }
 MOST_REMARKS = 6
 # Evidence that is constant the other way.
@@ -125,8 +130,8 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
         failed = {row["path"] for row in facts.get("own_audits") or () if row["failed"]}
         is_failed = check.aspect == "judged" and firsts[0][1]["path"] in failed
         fault = "A committed audit has failures in place of opinions." if is_failed else ""
-        if check.aspect == "judged" and OTHER_SCORE in firsts[0][0]:
-            fault = "A committed audit records other scores than its judges gave."
+        if check.aspect == "judged":
+            fault = next((told for part, told in OF_SCORES.items() if part in firsts[0][0]), fault)
         if check.aspect == "guarded" and all(NEVER_FOUND in text for text, _ in firsts):
             fault = "Evidence is reported as not found, whatever the work holds."
         return present(in_full(sentences), clues, met=False, fault=fault)
@@ -159,8 +164,9 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         return could_not_look(NO_AUDIT[aspect])
     absence = {
         "judged": (
-            "The newest committed audits have neither a quarter of failures nor judges that all"
-            " give one argument for most criteria"
+            "The newest committed audits have neither a quarter of failures, nor judges that all"
+            " give one argument for most criteria, nor a Prosecutor or Tech Lead with one score for"
+            " all of many"
         ),
         "covered": "The committed audits judge every criterion of the work's rubric",
         "consistent": "No two committed audits give different scores for the same run or commit",

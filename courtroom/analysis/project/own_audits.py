@@ -20,12 +20,14 @@ from courtroom.analysis.project.audit_folders import (
     series_of,
 )
 from courtroom.analysis.project.recorded_scores import (
+    LENIENT,
     around_score,
+    fixed_scores,
     has_other_score,
+    one_score,
     other_scores,
 )
 from courtroom.analysis.project.repeated_arguments import (
-    LEAST_FIXED,
     repeated_arguments,
     written_arguments,
 )
@@ -291,23 +293,8 @@ def _remarks(reading: AuditReading, own: str | None) -> Iterator[str]:
             yield f"{path} gives {total.written} overall, and {scored}."
     if unlike := list(filter(has_other_score, reading.opinions)):
         yield f"{other_scores(path, unlike, len(reading.opinions))}."
-    if fixed := _fixed_scores(report):
-        yield f"{path} has one score for all criteria by {fixed}."
-
-
-def _fixed_scores(report: ImportedReport) -> str:
-    """Return the judges, each with the one score that it gave on all of many criteria."""
-    by_judge: dict[str, list[float]] = {}
-    for criterion in report.criteria:
-        for opinion in criterion.opinions:
-            if opinion.score is not None and opinion.score.value is not None:
-                by_judge.setdefault(str(opinion.judge), []).append(opinion.score.value)
-    fixed = [
-        f"{judge} ({scores[0]:g})"
-        for judge, scores in by_judge.items()
-        if len(scores) >= LEAST_FIXED and len(set(scores)) == 1
-    ]
-    return ", ".join(fixed)
+    if fixed := fixed_scores(report):
+        yield f"{one_score(path, fixed)}."
 
 
 # -- audits without a judgement -------------------------------------------------------------------
@@ -415,7 +402,10 @@ def _no_judgement(
     if not is_same:
         repeated = repeated_arguments(opinions)
         if repeated is None:
-            return None
+            fixed = fixed_scores(reading.report)
+            judges = fixed.keys() - LENIENT
+            shown_ones = [o for o in opinions if o.judge in judges][:1]
+            return (one_score(reading.path, fixed), shown_ones) if shown_ones else None
         counts, shown_ones = repeated
         quoted = _quoted(shown_ones[0].argument)
         text = f"Each judge of {reading.path} gives one argument for most criteria ({counts})"

@@ -1,16 +1,22 @@
-"""Recorded scores of opinions that are not the score in the opinion's own text."""
+"""Recorded scores of opinions: other ones than in the opinion's own text, and one for all criteria."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from courtroom.analysis.project.repeated_arguments import LEAST_FIXED
+
 if TYPE_CHECKING:
-    from courtroom.report_import.imported_report import ImportedOpinion
+    from courtroom.report_import.imported_report import ImportedOpinion, ImportedReport
 
 # What is said of opinions with another score than that.
 OTHER_SCORE = "record another score than the one in their own text"
+# What is said of a judge with one score.
+ONE_SCORE = "has one score for all criteria by"
+# Judges whose part it is to find something good in each criterion.
+LENIENT = frozenset({"Defense"})
 # Characters before the score that show what it is part of.
 BEFORE = 20
 # A score in an argument that is the whole answer: `{"score": 4, "reasoning": ...`.
@@ -36,3 +42,22 @@ def other_scores(path: str, unlike: Sequence[ImportedOpinion], opinions: int) ->
     deed = verb if len(unlike) == 1 else OTHER_SCORE
     score = unlike[0].score.written if unlike[0].score else ""
     return f"{len(unlike)} of {opinions} opinions of {path} {deed}, such as {score}"
+
+
+def fixed_scores(report: ImportedReport) -> dict[str, float]:
+    """Return the judges, each with the one score that it gave on all of many criteria."""
+    by_judge: dict[str, list[float]] = {}
+    for criterion in report.criteria:
+        for opinion in criterion.opinions:
+            if opinion.score is not None and opinion.score.value is not None:
+                by_judge.setdefault(str(opinion.judge), []).append(opinion.score.value)
+    return {
+        judge: scores[0]
+        for judge, scores in by_judge.items()
+        if len(scores) >= LEAST_FIXED and len(set(scores)) == 1
+    }
+
+
+def one_score(path: str, fixed: Mapping[str, float]) -> str:
+    judges = ", ".join(f"{judge} ({score:g})" for judge, score in fixed.items())
+    return f"{path} {ONE_SCORE} {judges}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from courtroom.analysis.project.recorded_scores import OTHER_SCORE
+from courtroom.analysis.project.recorded_scores import ONE_SCORE, OTHER_SCORE
 from courtroom.checks.phrases import listed
 from courtroom.synthesis.advice.work import Step, placed
 
@@ -26,6 +26,10 @@ CAUSES: dict[str, str] = {
 OF_CODE = re.compile(r"\bheuristic|\bfallback opinion|stand ready-made in the code", re.IGNORECASE)
 NOT_READ = (
     "Take the score from where the judge's answer has it, and record a failure where it has none."
+)
+NOT_WEIGHED = (
+    "Find out why this judge gives one score to all criteria: show it what was found on each, and what"
+    " each score of the scale asks for."
 )
 NO_CAUSE = "Find out why the judges did not judge each criterion by itself, and mend it."
 COMMIT = "Then run the auditor again, and commit that audit in place of this one"
@@ -46,6 +50,8 @@ def _action(text: str) -> str:
     _, is_failed, failure = text.partition(FAILED)
     if OTHER_SCORE in text:
         return NOT_READ
+    if ONE_SCORE in text:
+        return NOT_WEIGHED
     if not is_failed:
         return WITHOUT_MODEL if OF_CODE.search(text) else NO_CAUSE
     fitting = (a for a, words in CAUSES.items() if re.search(words, failure, re.IGNORECASE))

@@ -81,8 +81,9 @@ def test_an_unknown_fact_leaves_the_check_open(aspect):
         (
             "judged",
             (
-                "The newest committed audits have neither a quarter of failures nor judges that"
-                " all give one argument for most criteria (2 audits read)."
+                "The newest committed audits have neither a quarter of failures, nor judges that"
+                " all give one argument for most criteria, nor a Prosecutor or Tech Lead with one"
+                " score for all of many (2 audits read)."
             ),
         ),
         (
@@ -126,11 +127,23 @@ def test_what_does_not_fit_in_an_audit_is_told_beside_its_opinions():
     )
 
 
-def test_scores_of_other_judges_are_another_fault_than_failures():
-    text = "7 of 24 opinions of a.md record another score than the one in their own text."
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (
+            "7 of 24 opinions of a.md record another score than the one in their own text.",
+            "A committed audit records other scores than its judges gave.",
+        ),
+        (
+            "a.md has one score for all criteria by Prosecutor (5)",
+            "A judge of a committed audit gives one score to all criteria.",
+        ),
+    ],
+)
+def test_recorded_scores_are_another_fault_than_failures(text, fault):
     row = {"text": text, "places": [{"path": "a.md", "line": 3}]}
     finding = answer("judged", own_audits=[ROW], audits_without_judgement=[row])
-    assert finding.fault == "A committed audit records other scores than its judges gave."
+    assert finding.fault == fault
 
 
 def test_audits_that_judge_all_criteria_are_shown():

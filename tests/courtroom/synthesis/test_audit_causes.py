@@ -10,6 +10,7 @@ from courtroom.synthesis.advice.audit_causes import (
     COMMIT,
     NO_CAUSE,
     NOT_READ,
+    NOT_WEIGHED,
     WITHOUT_MODEL,
 )
 from courtroom.synthesis.advice.code_steps import output_steps
@@ -40,6 +41,7 @@ def steps(*rows):
         ("Each judge gives one argument, such as “heuristic opinion, ratio 1.0”", WITHOUT_MODEL),
         ("18 of 22 arguments of a.md stand ready-made in the code.", WITHOUT_MODEL),
         ("7 of 24 opinions record another score than the one in their own text.", NOT_READ),
+        ("a.md has one score for all criteria by Prosecutor (5)", NOT_WEIGHED),
         ("Each judge of a.md gives one argument for most criteria.", NO_CAUSE),
     ],
 )

@@ -257,12 +257,13 @@ def test_arguments_that_stand_in_the_code_are_no_judgement():
     assert audits_without_judgement(read({SELF: audit(*one_of_six)}), [source]) == []
 
 
-def on_five_criteria(*arguments: str) -> str:
-    """An audit with opinions of two judges; the Prosecutor uses the arguments in turn."""
+def on_five_criteria(*arguments: str, scores: tuple[int, ...] = (2, 3)) -> str:
+    """An audit with opinions of two judges; the Prosecutor uses arguments and scores in turn."""
     names = ("Git Forensic", "State Management", "Graph Orchestration", "Safe Tools", "Nuance")
     sections = [
         f"\n## {name}\n\n**Score:** 3/5\n\n"
-        f"- **Prosecutor** (Score: 2): {arguments[number % len(arguments)]}\n"
+        f"- **Prosecutor** (Score: {scores[number % len(scores)]}):"
+        f" {arguments[number % len(arguments)]}\n"
         "- **Defense** (Score: 4): The effort is plain to see.\n"
         for number, name in enumerate(names)
     ]
@@ -282,8 +283,11 @@ def test_judges_that_give_one_argument_for_most_criteria_are_shown():
 def test_one_judge_with_other_arguments_on_half_of_the_criteria_is_a_judgement():
     text = on_five_criteria("Trust no one.", "The graph is linear.")
     assert len(audits_without_judgement(read({SELF: text}))) == 1
-    text = on_five_criteria("Trust no one.", "The graph is linear.", "No reducer is there.")
-    assert audits_without_judgement(read({SELF: text})) == []
+    texts = ("Trust no one.", "The graph is linear.", "No reducer is there.")
+    assert audits_without_judgement(read({SELF: on_five_criteria(*texts)})) == []
+    # That the Defense has a good word for each criterion is its part.
+    (fact,) = audits_without_judgement(read({SELF: on_five_criteria(*texts, scores=(2,))}))
+    assert fact["text"] == f"{SELF} has one score for all criteria by Prosecutor (2), Defense (4)"
 
 
 @pytest.mark.parametrize(
