@@ -54,6 +54,7 @@ WORDS: dict[str, str] = {
     "lost_clone": "a path handed on that leads into a deleted clone",
     "left_clone": "a clone that nothing removes",
     "doubled_clone": "a clone that is deleted unread and made again",
+    "cut_text": "a tool that reads only the beginning of a text",
     "dead_route": "a way of a router that its code or the keys it tests rule out",
     "needless_route": "a way of a router for want of what a node always writes",
     "input_route": "a router that tests the graph's inputs alone",
@@ -134,7 +135,9 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     if faults:
         kinds = dict.fromkeys(fault["kind"] for fault in faults)
         title = f"There is {clauses(FAULT_WORDS.get(kind, WORDS[kind]) for kind in kinds)}."
-        finding = Finding(False, f"{_reason(faults)}{minor}", _places(faults), fault=title)
+        beside = _not_counted(check, fact) if "shallow_history" in check.faults else ""
+        reason = f"{_reason(faults)}{minor}{beside}"
+        finding = Finding(False, reason, _places(faults), fault=title)
         is_about_cap = any(CAP.search(fault["sentence"]) for fault in faults)
         return with_undercut_verdict(finding, survey) if is_about_cap else finding
     reason = next((fact["unread"][kind] for kind in check.faults if kind in fact["unread"]), "")
@@ -146,7 +149,7 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
         names = [
             name.replace(LOOSE, f"a rule beside the cap for security{LOOSE[6:]}") for name in names
         ]
-    reason = f"{_absences(names, files_of(survey))}{minor}{_unread_keys(check, fact)}".strip()
+    reason = f"{_absences(names, files_of(survey))}{minor}{_not_counted(check, fact)}".strip()
     wanted = names or [WORDS[kind] for kind in check.faults]
     return absent(reason, searched_for(listed(wanted), survey), met=True)
 
@@ -195,19 +198,25 @@ def _absences(names: Sequence[str], files: str) -> str:
     return f"N{absences[1:]} was recognised in {files}."
 
 
-def _unread_keys(check: StateFlow, fact: Mapping[str, Any]) -> str:
-    """Keys that nobody reads beside unused values in the code; "" where the check is on neither.
+def _not_counted(check: StateFlow, fact: Mapping[str, Any]) -> str:
+    """Keys that nobody reads beside unused values in the code, and cut texts beside a cut history;
+    "" where the check is on neither.
 
-    They may be what the graph is run for, and count for nothing.
+    Such a key may be what the graph is run for. Both count for nothing.
     """
     faults = [
         fault
         for fault in fact["faults"]
-        if fault["kind"] == "unread_write"
-        and _unused_kind(fault) in check.faults
-        and "unread_write" not in check.faults
+        if fault["kind"] not in check.faults and _beside(fault) in check.faults
     ]
     return f" Not counted: {_reason(faults)}" if faults else ""
+
+
+def _beside(fault: Mapping[str, Any]) -> str:
+    """The kind beside which a fault is said that is not counted, "" for all others."""
+    if fault["kind"] == "cut_text":
+        return "shallow_history"
+    return _unused_kind(fault) if fault["kind"] == "unread_write" else ""
 
 
 def _unused_kind(fault: Mapping[str, Any]) -> str:

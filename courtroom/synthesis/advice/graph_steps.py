@@ -216,6 +216,7 @@ FLOW = {
     "deleted_clone": "Clone into a folder of tempfile.mkdtemp() and delete it when all is read",
     "lost_clone": "Keep the folder until every node has read it, and delete it then",
     "left_clone": "Remove the folder of the clone when all is read",
+    "cut_text": "Read the text to its end",
     "doubled_clone": "Clone once, into the folder that is read",
     "dead_route": "Let the router choose this way where it belongs, or remove the branch",
     "needless_route": "Let the router choose this way by what the code at {other} says of a failure",

@@ -156,6 +156,17 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
     assert "Not counted" not in found("unread_write", fact=fact).reason
 
 
+@pytest.mark.parametrize("kind", ["shallow_history", "dead_route"])
+def test_cut_text_stands_beside_the_history_and_is_not_counted(kind: str):
+    cut = {"kind": "cut_text", "sentence": "log() cuts", "path": "t.py", "line": 7, "other": None}
+    finding = found(kind, fact={"faults": [cut], "unread": {}})
+    is_beside = kind == "shallow_history"
+    assert (finding.met, "Not counted: log() cuts (t.py:7)." in finding.reason) == (True, is_beside)
+    deep = cut | {"kind": kind, "sentence": "clone() cuts", "line": 3}
+    finding = found(kind, fact={"faults": [deep, cut], "unread": {}})
+    assert (finding.met, "Not counted: log() cuts" in finding.reason) == (False, is_beside)
+
+
 def test_minor_fault_is_told_and_counts_for_nothing():
     minor = {
         "kind": "unused_result",

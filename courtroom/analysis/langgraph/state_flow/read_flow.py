@@ -12,6 +12,7 @@ from courtroom.analysis.langgraph.judging.tripping_texts import tripping_texts
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.absent_keys import absent_keys
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
+from courtroom.analysis.langgraph.state_flow.cut_texts import cut_texts
 from courtroom.analysis.langgraph.state_flow.dead_routes import DeadWay, unreturned_keys
 from courtroom.analysis.langgraph.state_flow.default_directories import (
     address_directories,
@@ -83,6 +84,7 @@ ALL_KINDS = (
     "lost_clone",
     "left_clone",
     "doubled_clone",
+    "cut_text",
     "unused_prompt",
     "impossible_test",
     "refused_value",
@@ -115,6 +117,7 @@ def read_flow(
     reading.add(shallow_histories(layers.in_use))
     deleted_clones(symbols, layers.in_use, reading)
     reading.add(left_clones(call_graph, layers.in_use))
+    reading.add(cut_texts(layers.in_use))
     reading.add(doubled_clones(symbols, layers.in_use))
     reading.add(deleted_by_caller(symbols, layers.in_use, accesses))
     reading.add(unsent_prompts(symbols, layers.in_use))
