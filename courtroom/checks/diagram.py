@@ -88,6 +88,9 @@ def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = Tr
         return could_not_look(diagram.reason)
     if diagram.kind == "none":
         return _no_diagram(diagram)
+    if check.aspect == "accurate" and diagram.is_open:
+        rows = "has rows of as many boxes as the graph of the code"
+        return could_not_look(f"The {_drawing(diagram)} {rows} ({diagram.reason}).")
     is_like_code = diagram.kind == "accurate" and not (diagram.has_more or diagram.lacks_nodes)
     shows_all = diagram.kind in SHOWS_BRANCHES and not diagram.is_partial
     met = is_like_code if check.aspect == "accurate" else shows_all

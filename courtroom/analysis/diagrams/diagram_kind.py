@@ -58,7 +58,7 @@ class DiagramResult:
     `kind` is None when it could not be established, for the given `reason`. `from_left`: the boxes of
     a picture were counted by columns. `has_more`: it draws branches that the code does not have.
     `is_partial`: it shows one of the code's splits. `lacks_nodes`: it leaves out nodes of the code
-    that every run passes.
+    that every run passes. `is_open`: it has the rows of the code, and lines that join them were missed.
     """
 
     kind: Kind | None
@@ -70,6 +70,7 @@ class DiagramResult:
     has_more: bool = False
     is_partial: bool = False
     lacks_nodes: bool = False
+    is_open: bool = False
 
 
 def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
@@ -197,7 +198,7 @@ def _in_rows(reading: PdfReading, in_code: Sequence[int]) -> DiagramResult | Non
         if len(rows) >= _SPLITS:
             result = _of_picture("parallel_shown", rows, layout, in_code)
             reason = f"{result.reason}; not all lines between them were recognised"
-            return replace(result, reason=reason)
+            return replace(result, reason=reason, is_open=rows == list(in_code))
     return None
 
 
