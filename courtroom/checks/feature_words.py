@@ -66,6 +66,7 @@ FEATURE_WORDS = {
     "dissent": "an account of dissent",
     "variance_re_evaluation": "a re-evaluation of wide spreads",
     "markdown_report": "a Markdown report",
+    "json_report": "a JSON report",
     COMMIT_COUNT: "more commits than the history has",
     "file_content": "content in each file that it names",
     QUOTED_TEXT: "a text that it quotes from the code",

@@ -105,6 +105,7 @@ CLAIMED: dict[str, Callable[[Material], Iterator[Request]]] = {
             "dissent",
             "variance_re_evaluation",
             "markdown_report",
+            "json_report",
         ),
         synthesis,
     ),

@@ -342,6 +342,16 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
             _near(r"\bmarkdown\b(?! (?:files|documents)\b)", r"\breports?\b", r"[^.;]{0,30}"),
             _flag("markdown_report"),
         ),
+        (
+            "json_report",
+            "",
+            _near(
+                r"\bmarkdown ?(?:and|or|&|\+|/) ?json\b|\bjson ?(?:and|or|&|\+|/) ?markdown\b",
+                r"\breports?\b",
+                r"[^.;]{0,30}",
+            ),
+            _flag("writes_json"),
+        ),
     )
 )
 

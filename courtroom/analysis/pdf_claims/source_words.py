@@ -51,6 +51,12 @@ _ASSERTED_SHARE = re.compile(
     r"^[ \t]*+assert \w{0,40}(?:overlap|similarity|shared)\w{0,20} <=? 0?\.(\d{1,2})\b",
     re.MULTILINE,
 )
+# Calls that make JSON, and those that write it to a file or return it to a browser.
+_MAKES_JSON = re.compile(r"\bjson\.dumps\(|model_dump_json\(|\bto_json\(|\borjson\b|\.json\(")
+_WRITES_JSON = re.compile(
+    r"\bjson\.dump\(|\bJSONResponse\(|\bjsonify\("
+    r"|\b(?:write|write_text|write_bytes|print)\([^\n]{0,120}(?:\bdumps\(|dump_json\(|to_json\()"
+)
 # Not as a requirement with its bound, "pymupdf>=1.2", which uses nothing by itself.
 _NOT_REQUIRED = r"(?![\w-]{0,40}(?:\[[\w,-]{0,80}\])? ?[<>=~!])"
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
@@ -58,8 +64,9 @@ _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 def source_words(texts: Sequence[str]) -> dict[str, Any]:
     """Return `uses_<library>` by its imports, `uses_<family>` of models by their names, and whether
-    the sources call mkdtemp, remove folders, look for words in a source and run functions side by
-    side; `asserted_shares` are the percentages up to which a test lets texts overlap.
+    the sources call mkdtemp, remove folders, look for words in a source, run functions side by side
+    and write JSON, which is null where some is made that another call may write; `asserted_shares`
+    are the percentages up to which a test lets texts overlap.
 
     A library that is named but not imported may run in another way: null. A requirement alone does
     not run it.
@@ -79,6 +86,11 @@ def source_words(texts: Sequence[str]) -> dict[str, Any]:
             {int(share.ljust(2, "0")) for text in texts for share in _ASSERTED_SHARE.findall(text)}
         ),
         "runs_side_by_side": any(_SIDE_BY_SIDE.search(text) for text in texts),
+        "writes_json": True
+        if _is_in(_WRITES_JSON, texts)
+        else None
+        if _is_in(_MAKES_JSON, texts)
+        else False,
     }
 
 

@@ -33,6 +33,24 @@ def test_claimed_library_is_confirmed_by_an_import_alone(source: str, standing: 
     assert [claim.standing for claim in held] == [standing]
 
 
+@pytest.mark.parametrize(
+    ("source", "standing"),
+    [
+        ("json.dump(report, file)", "confirmed"),
+        ("path.write_text(json.dumps(report, indent=2))", "confirmed"),
+        # A prompt may be made of it.
+        ("evidence = item.model_dump_json()", "open"),
+        ("path.write_text(render(report))", "contradicted"),
+    ],
+)
+def test_claimed_report_in_json_needs_more_than_one_in_markdown(source: str, standing: str) -> None:
+    claims = feature_claims(PdfReading(("It generates Markdown + JSON reports of the audit.",)))
+    assert [claim.feature for claim in claims] == ["markdown_report", "json_report"]
+    facts = {"markdown_report": True, **source_words([source])}
+    held = check_against_code(claims, facts)
+    assert [claim.standing for claim in held] == ["confirmed", standing]
+
+
 def test_library_without_sources_is_open() -> None:
     claims = feature_claims(PdfReading(("The PDF is read by Docling.",)))
     assert [claim.standing for claim in check_against_code(claims, {})] == ["open"]
