@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from courtroom.checks.phrases import listed
+from courtroom.checks.phrases import listed, number_of
 from courtroom.checks.priority import URGENCY
 from courtroom.models.audit_report import (
     AuditReport,
@@ -122,7 +122,7 @@ def _summary(report: AuditReport) -> Iterator[str]:
         return
 
     yield "### Key Findings"
-    yield "\n".join(_key_findings(report)) or "No urgent findings."
+    yield "\n".join(_key_findings(report)) or _none_urgent(report)
     yield from _titled_list(NEXT, (escape_sentence(step.sentence) for step in report.next_steps))
 
 
@@ -204,6 +204,13 @@ def _key_findings(report: AuditReport) -> Iterator[str]:
     for (_, place), rows in alike.items():
         names = listed(escape_prose(criterion.name) for criterion, _ in rows)
         yield f"- **{names}**{place}: {escape_sentence(_fault_and_change(*rows[0]))}"
+
+
+def _none_urgent(report: AuditReport) -> str:
+    """Say that no change is of high priority, and how many others the plan has."""
+    count = len(_each_once(report.criteria))
+    plan = f" The remediation plan has {number_of(count, 'change')} of medium and low priority."
+    return f"No urgent findings.{plan if count else ''}"
 
 
 def _fault_and_change(criterion: CriterionResult, change: Remediation) -> str:

@@ -226,6 +226,29 @@ def test_change_that_two_criteria_ask_for_is_one_key_finding():
     assert "- **Style** at" not in text
 
 
+@pytest.mark.parametrize(
+    ("met", "words"),
+    [
+        (True, "No urgent findings.\n"),
+        (
+            False,
+            "No urgent findings. The remediation plan has 1 change of medium and low priority.\n",
+        ),
+    ],
+)
+def test_report_without_urgent_findings_names_what_the_plan_has(met, words):
+    shown = piece("c", 4, found=met), piece("d")
+    checks = [check("c", advice="Add c.", weight=0.1), check("d", weight=9)]
+    judged = verdict(
+        "default",
+        bench((4, 4, 4), *shown),
+        evidence=shown,
+        outcomes=(outcome("c", met, shown[0]), outcome("d", True, shown[1])),
+        rubric_=rubric(criterion("quality", *checks)),
+    )
+    assert f"### Key Findings\n\n{words}" in render_markdown(report(judged, shown))
+
+
 def test_key_finding_gives_a_fact_once():
     flaw = piece("no_shell", 4)
     advised = rubric(criterion("quality", unsafe(advice="Mend this: looked.")))
