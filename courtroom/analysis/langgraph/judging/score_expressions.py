@@ -33,9 +33,7 @@ from courtroom.analysis.langgraph.judging.score_values import (
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
     called_name,
-    constant_text,
     keyword_of,
-    walk,
     words_of,
 )
 
@@ -105,6 +103,12 @@ class Search(Protocol):
 
     def open_value(self, *key: Hashable) -> Open: ...
 
+    def names_in(self, node: ast.AST) -> tuple[list[str], bool]: ...
+
+    def names_set_in(self, loop: ast.For | ast.AsyncFor) -> set[str]: ...
+
+    def is_generator(self, function: ast.AST) -> bool: ...
+
     def constant(self, function: FunctionRef, name: str) -> Any: ...
 
 
@@ -158,10 +162,11 @@ class ExpressionReader(ABC):
 
     def _whole(self, node: ast.AST, names: Names) -> Open:
         """Return an open value that is the same wherever this expression reads the same values."""
-        read = sorted({n.id for n in walk(node) if isinstance(n, ast.Name)} & set(names))
+        read, has_score = self.search.names_in(node)
         # What an opinion holds beside its score is open, and its score is not.
-        scores = tuple(self.scores.values()) if "score" in _attributes(node) else ()
-        return self.opened(id(node), scores, *(key_of(names[name]) for name in read))
+        scores = tuple(self.scores.values()) if has_score else ()
+        held = ((name, key_of(names[name])) for name in read if name in names)
+        return self.opened(id(node), scores, *held)
 
     def _constant(self, node: ast.Constant, _: Names) -> Any:
         return node.value
@@ -365,7 +370,7 @@ class ExpressionReader(ABC):
         """Return the open value of a call of other code, and record what it is handed."""
         named = [(k.arg or "", self.value(k.value, names)) for k in node.keywords]
         value = self._whole(node, names)
-        self.give("call", ast.dump(node.func)[:80], value, given, named)
+        self.give("call", value, given, named)
         return value
 
     def _method(self, name: str, holder: Any, given: list[Any]) -> Any:
@@ -437,8 +442,3 @@ class ExpressionReader(ABC):
             return [members[place] for place in order]
         best = min(ranks) if name == "min" else max(ranks)
         return members[ranks.index(best)]
-
-
-def _attributes(node: ast.AST) -> set[str]:
-    names = {inner.attr for inner in walk(node) if isinstance(inner, ast.Attribute)}
-    return names | {text for inner in walk(node) if (text := constant_text(inner)) == "score"}

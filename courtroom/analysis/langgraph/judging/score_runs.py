@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,7 @@ from courtroom.analysis.langgraph.judging.score_values import (
     spelling_in,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import last_name, walk
+from courtroom.analysis.python.tree_walk import constant_text, last_name, walk
 
 # Expressions that a search evaluates at most, in all and for three scores; calls inside each other.
 MOST_STEPS = 400_000
@@ -67,6 +67,9 @@ class ScoreSearch:
     _left_of_triple: int = MOST_STEPS_OF_TRIPLE
     _numbers: dict[Hashable, int] = field(default_factory=dict)
     _constants: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _names: dict[int, tuple[list[str], bool]] = field(default_factory=dict)
+    _names_set: dict[int, set[str]] = field(default_factory=dict)
+    _generators: dict[int, bool] = field(default_factory=dict)
 
     def is_idle(self, function: FunctionRef, rule: frozenset[int]) -> bool | None:
         """Return whether the statements at the lines `rule` change nothing that a run gives.
@@ -75,7 +78,6 @@ class ScoreSearch:
         """
         if len(self.scale) > MOST_SCORES:
             return None
-        self._left = MOST_STEPS
         is_reached = False
         try:
             triples = list(itertools.product(self.scale, repeat=3))
@@ -125,6 +127,34 @@ class ScoreSearch:
 
     def open_value(self, *key: Hashable) -> Open:
         return Open(self._numbers.setdefault(key, len(self._numbers)))
+
+    def names_set_in(self, loop: ast.For | ast.AsyncFor) -> set[str]:
+        if id(loop) not in self._names_set:
+            inner = (node for statement in loop.body for node in walk(statement))
+            self._names_set[id(loop)] = {
+                node.id
+                for node in inner
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            }
+        return self._names_set[id(loop)]
+
+    def is_generator(self, function: ast.AST) -> bool:
+        if id(function) not in self._generators:
+            yields = (isinstance(node, ast.Yield | ast.YieldFrom) for node in walk(function))
+            self._generators[id(function)] = any(yields)
+        return self._generators[id(function)]
+
+    def names_in(self, node: ast.AST) -> tuple[list[str], bool]:
+        """Return the names that an expression reads, and whether it reads a score of what they hold."""
+        if id(node) not in self._names:
+            inner = list(walk(node))
+            names = sorted({part.id for part in inner if isinstance(part, ast.Name)})
+            has_score = any(
+                (part.attr if isinstance(part, ast.Attribute) else constant_text(part)) == "score"
+                for part in inner
+            )
+            self._names[id(node)] = names, has_score
+        return self._names[id(node)]
 
     def constant(self, function: FunctionRef, name: str) -> Any:
         source = function.source
@@ -177,9 +207,7 @@ class _Run(ExpressionReader):
         return self.opened("name", name) if value is None or is_table else value
 
     def call(self, function: FunctionRef, names: Names) -> Any:
-        if len(self.calls) > MOST_CALLS or any(
-            isinstance(node, ast.Yield | ast.YieldFrom) for node in walk(function.site.node)
-        ):
+        if len(self.calls) > MOST_CALLS or self.search.is_generator(function.site.node):
             raise NotCovered
         self.calls.append(function)
         try:
@@ -285,7 +313,7 @@ class _Run(ExpressionReader):
         is_open = not isinstance(members, list)
         if is_open:
             # A round begins with what the rounds before it may have left.
-            for name in sorted(_names_set(node.body) & set(names)):
+            for name in sorted(self.search.names_set_in(node) & set(names)):
                 names[name] = self.opened("left", id(node), name)
             members = [self.opened("member", key_of(members))]
         for member in members:
@@ -299,7 +327,10 @@ class _Run(ExpressionReader):
                     break
         if is_open:
             # What a round leaves behind may be read by the next one, or after the loop.
-            self.give("kept", *(names[name] for name in sorted(_names_set(node.body) & set(names))))
+            self.give(
+                "kept",
+                *(names[name] for name in sorted(self.search.names_set_in(node) & set(names))),
+            )
 
 
 def _sets_name(statement: ast.stmt) -> bool:
@@ -310,8 +341,3 @@ def _sets_name(statement: ast.stmt) -> bool:
 def _head(annotation: ast.expr | None) -> ast.AST:
     head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     return head or ast.Pass()
-
-
-def _names_set(body: Iterable[ast.stmt]) -> set[str]:
-    nodes = (node for statement in body for node in walk(statement))
-    return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

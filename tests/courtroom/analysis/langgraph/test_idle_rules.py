@@ -191,3 +191,8 @@ def test_wide_scale_is_not_run_through():
 def test_values_that_double_with_each_line_end_the_search(line: str, reader: str) -> None:
     rule = "result = min(result, max(accuser, builder))  # rule"
     assert idle_in("\n".join([*[line] * 60, rule, f"return result if {reader} else 1"])) == []
+
+
+def test_code_with_too_many_ways_is_left_open():
+    tests = "".join(f"if flag({n}):\n    notes.append({n})\n" for n in range(40))
+    assert idle_in(f"{tests}result = max(1, result)  # rule\nreturn result") == []
