@@ -142,10 +142,14 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     if aspect in {"examined", "pictures"}:
         others = "evidence beside that on pictures" if facts.get("assumed_pictures") else "evidence"
         subject = "evidence on pictures" if aspect == "pictures" else others
+        text = "whose text, where it stands beside that, says that nothing was looked at"
+        if aspect == "pictures":
+            text = (
+                "whose text, also that of a function it calls, says that no picture was looked at"
+            )
         reason = (
             f"No {subject} was recognised that a detective reports as found by constants alone, whether"
-            " or not there is a work to read, or whose text, where it stands beside that, says that"
-            " nothing was looked at."
+            f" or not there is a work to read, or {text}."
         )
         return absent(reason, "Followed the nodes of the detectives.", met=True)
     if aspect == "guarded":
