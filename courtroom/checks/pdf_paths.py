@@ -40,7 +40,8 @@ NO_CLAIM = "The report makes no claim that could be compared with the code."
 
 class PdfPaths(CheckBase):
     """`claims_any`: the report names files; `none_hallucinated`: at most `maximum` of them do not exist;
-    `claims_hold`: at most `maximum` of what it says of the code's behaviour is not so;
+    `claims_hold`: at most `maximum` of what it says of the code's behaviour is not so, or at most this
+    `share` of it;
     `claims_supported`: at least `minimum` of what it says of behaviour and files was found to be so;
     `names_exist`: at most `maximum` of the functions, classes and fields that it names occur nowhere in the code."""
 
@@ -50,6 +51,7 @@ class PdfPaths(CheckBase):
     ]
     maximum: int = Field(default=0, ge=0)
     minimum: int = Field(default=1, ge=1)
+    share: float | None = Field(default=None, gt=0, lt=1)
 
 
 def _detect(check: PdfPaths, sources: Sources) -> Finding | None:
@@ -139,7 +141,8 @@ def claims_hold(
     ]
     # What speaks against the report is shown first; where nothing does, what speaks for it.
     clues = clues or _confirmed_clues(right)
-    return present(reason, clues, met=len(wrong) <= check.maximum)
+    most = check.share * len([*right, *wrong]) if check.share else check.maximum
+    return present(reason, clues, met=len(wrong) <= most)
 
 
 def _reach(compared: Sequence[CheckedClaim], sentences: int) -> str:
@@ -380,10 +383,11 @@ def _name_clue(path: str) -> Clue:
 
 def _fault(check: PdfPaths) -> str:
     over = f"More than {check.maximum}" if check.maximum else "Some"
+    part = f"More than {check.share:.0%} of the" if check.share else over
     return {
         "claims_any": "The report names no file of the repository.",
         "none_hallucinated": "The report does not name files that exist, as it should.",
-        "claims_hold": (f"{over} claims of the report on the code are not confirmed there."),
+        "claims_hold": (f"{part} claims of the report on the code are not confirmed there."),
         "claims_supported": (
             f"Fewer than {check.minimum} of the features and files that the report names were found in the work."
         ),
@@ -407,7 +411,11 @@ KIND = CheckKind(
     label=Label(
         title="Claims of the report",
         about="Whether the files and features that the report names are there.",
-        fields={"maximum": "Unfounded at most", "minimum": "Supported at least"},
+        fields={
+            "maximum": "Unfounded at most",
+            "minimum": "Supported at least",
+            "share": "Unfounded share at most",
+        },
     ),
     concern="risk",
     order=150,

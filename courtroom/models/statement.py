@@ -45,12 +45,13 @@ _COUNTED = (
     " sixteen seventeen eighteen nineteen twenty"
 )
 NUMBERS = _COUNTED.split()
-# "No claim", "At most one claim", "More than one claim".
+# "No claim", "At most one claim", "More than one claim", "At most one in four claims".
 _LIMIT = re.compile(
-    rf"^(?:no|an?)\b|\b(?:more than|at least|at most|fewer than) (?:{'|'.join(NUMBERS)}|\d{{1,6}})\b",
+    rf"^(?:no|an?)\b|\b(?:more than|at least|at most|fewer than) (?:{'|'.join(NUMBERS)}|\d{{1,6}})\b"
+    rf"(?: in (?:{'|'.join(NUMBERS)})\b)?",
     re.IGNORECASE,
 )
-_PLURAL = re.compile(r"s\b")
+_PLURAL = re.compile(r"\b(?:was|were)\b|s\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +106,10 @@ def _strictness(sentence: str) -> int:
     match = _LIMIT.search(sentence)
     if match is None:
         return 0
-    words = match[0].casefold().split()
-    number = _number(words[-1])
+    bound, _, of = match[0].casefold().partition(" in ")
+    words = bound.split()
+    # A share allows more than the same number.
+    number = _number(words[-1]) + bool(of)
     strictness = {"at most": -number, "fewer than": 1 - number, "more than": number + 1}
     return strictness.get(" ".join(words[:-1]), number)
 

@@ -59,6 +59,7 @@ HELP = {
     "pdf_concept.term": "The term as the report may write it, such as fan-in.",
     "pdf_concept.use": "“Explained” asks for how the architecture does it, not the term alone.",
     "pdf_paths.maximum": "How many names may be wrong, where the aspect forbids wrong ones.",
+    "pdf_paths.share": "The part of the claims that may be wrong, between 0 and 1, in place of a number.",
     "pdf_paths.minimum": "How many claims must be borne out, where the aspect asks for that.",
     "code_pattern.language": "As ast-grep names it: python, javascript, go, java, …",
     "code_pattern.pattern": "Code with $NAME for any part, such as print($A).",

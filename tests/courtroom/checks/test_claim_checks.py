@@ -13,6 +13,7 @@ from courtroom.analysis.pdf_claims.claims import (
 )
 from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
 from courtroom.checks.pdf_paths import NO_CLAIM, PdfPaths, claims_hold, claims_supported
+from courtroom.checks.registry import fault_of
 from tests.courtroom.analysis.pdf_claims.code_facts import CODE
 
 TREE = ("src/__init__.py", "src/tools/ast_analyzer.py", "src/tools/repo_tools.py")
@@ -156,3 +157,15 @@ def test_named_file_without_content_contradicts_the_report(
         finding = claims_hold(PdfPaths(id="c", goal="g", aspect="claims_hold"), held, CODE)
         assert not finding.met
         assert "content in ast_analyzer.py, which is empty (page 3)" in finding.reason
+
+
+@pytest.mark.parametrize(("right", "met"), [(3, True), (2, False)])
+def test_share_of_claims_that_fail_counts_where_it_is_given(right: int, met: bool) -> None:
+    check = PdfPaths(id="a.b", goal="Mostly so", aspect="claims_hold", share=0.25)
+    names = ["reducers", "clone_timeout", "url_validated"][:right]
+    held = [_held("judges_parallel", "contradicted"), *(_held(name, "confirmed") for name in names)]
+    assert claims_hold(check, held, CODE).met is met
+    assert (
+        fault_of(check)
+        == "More than 25% of the claims of the report on the code are not confirmed there."
+    )

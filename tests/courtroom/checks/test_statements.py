@@ -174,6 +174,14 @@ def test_denial_that_says_the_goal_in_another_order_stands_alone(reason, is_repe
             ["It has more than fifteen commits.", "It has more than three commits."],
             ["It has more than fifteen commits."],
         ),
+        (
+            ["At most one row was wrong.", "At most one in four rows were wrong."],
+            ["At most one row was wrong."],
+        ),
+        (
+            ["More than one row fails.", "More than one in four rows fails."],
+            ["More than one in four rows fails."],
+        ),
         (["At most two rows fail.", "Fewer than two rows fail."], ["Fewer than two rows fail."]),
         (["No claim is wrong.", "No name is wrong."], ["No claim is wrong.", "No name is wrong."]),
         (["The graph runs.", "The graph runs."], ["The graph runs."]),
