@@ -405,7 +405,7 @@ def _no_judgement(
             fixed = fixed_scores(reading.report)
             judges = fixed.keys() - LENIENT
             shown_ones = [o for o in opinions if o.judge in judges][:1]
-            return (one_score(reading.path, fixed), shown_ones) if shown_ones else None
+            return (f"{one_score(reading.path, fixed)}.", shown_ones) if shown_ones else None
         counts, shown_ones = repeated
         quoted = _quoted(shown_ones[0].argument)
         text = f"Each judge of {reading.path} gives one argument for most criteria ({counts})"

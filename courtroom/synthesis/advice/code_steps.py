@@ -154,12 +154,12 @@ def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
         schema = work.answer_schema or "the schema"
         yield Step(
             f"Repeat this call, two or three times, when the answer does not fit {schema}; then record"
-            f" that the judge failed, and no score.{then}"
+            f" that the judge failed, and no score{then}."
         )
     if aspect == "handled":
         yield from _instead_of_score(NO_MADE_UP_SCORE, work.facts.get("made_up_scores"), then)
         for place in (work.facts.get("uncaught_answers") or ())[:1]:
-            yield placed(f"{CATCH}{then}", place)
+            yield placed(f"{CATCH.removesuffix('.')}{then}.", place)
         yield from _instead_of_score(NO_UNASKED_SCORE, work.facts.get("unasked_scores"), then)
         absent = work.facts.get("absent_opinion_scores")
         if not any(work.facts.get(name) for name in FAILURES):
@@ -170,25 +170,24 @@ def _instead_of_score(
     action: str, scores: Sequence[Mapping[str, Any]] | None, then: str = ""
 ) -> Iterator[Step]:
     places = [row["places"][0] for row in scores or ()]
-    also = f"; do the same at {places_of(places[1:])}." if places[1:] else "."
+    also = f"; do the same at {places_of(places[1:])}" if places[1:] else ""
     for place in places[:1]:
-        text = f"{action.removesuffix('.')}{also}{then}"
+        text = f"{action.removesuffix('.')}{also}{then}."
         yield replace(placed(text, place), is_exact=True)
 
 
 def _defaults_behind(work: Work) -> str:
-    """Return a sentence on what would write a score for the judge that is left out, or ""."""
+    """Return in words what would write a score for the judge that is left out, or ""."""
     nodes = [
         row["text"].removeprefix(OF_NODE).partition(" ")[0]
         for row in work.facts.get("unasked_scores") or ()
         if row["text"].startswith(OF_NODE)
     ]
     absent = [p for row in work.facts.get("absent_opinion_scores") or () for p in row["places"]]
-    parts = [f"at {places_of(absent)}"] if absent else []
+    parts = [places_of(absent)] if absent else []
     parts += [f"in the node{'s' * (len(nodes) > 1)} {listed(nodes)}"] if nodes else []
-    if not parts:
-        return ""
-    return f" A score for an absent opinion is written {listed(parts)}: leave it out there, too."
+    where = "; ".join(parts)
+    return f", and leave out what is then written for an absent opinion ({where})" if parts else ""
 
 
 def _is_of_other_client(piece: Evidence) -> bool:

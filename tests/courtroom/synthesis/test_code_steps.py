@@ -253,14 +253,11 @@ def test_judge_that_is_left_out_is_given_no_score_by_what_comes_after_it():
         "places": [FIRST, SECOND],
     }
     facts = work(made_up_scores=[score], unasked_scores=[node], absent_opinion_scores=[default])
-    then = (
-        " A score for an absent opinion is written at c.py:4 and 9 and in the node fill: leave it out"
-        " there, too."
-    )
+    then = ", and leave out what is then written for an absent opinion (c.py:4 and 9; in the node fill)."
     steps = [*code_steps.answer_steps("handled", [], facts)]
     assert [step.action.endswith(then) for step in steps] == [True, True]
     (retry,) = code_steps.answer_steps("retry", [], facts)
-    assert retry.action.endswith(f", and no score.{then}")
+    assert retry.action.endswith(f", and no score{then}")
 
     (alone,) = code_steps.answer_steps("handled", [], work(absent_opinion_scores=[default]))
     assert (alone.action, alone.line) == (code_steps.NO_SCORE_UNHEARD, 4)
