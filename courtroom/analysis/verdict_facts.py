@@ -16,7 +16,7 @@ from courtroom.analysis.langgraph.judging.lost_dissents import is_dissent_lost
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
 from courtroom.analysis.langgraph.judging.markdown_reports import MarkdownReport, markdown_reports
 from courtroom.analysis.langgraph.judging.opinion_model import opinion_model
-from courtroom.analysis.langgraph.judging.re_evaluation import told_re_evaluations
+from courtroom.analysis.langgraph.judging.re_evaluation import claimed_re_evaluations
 from courtroom.analysis.langgraph.judging.remediation_content import (
     advice_heading,
     read_remediation,
@@ -248,7 +248,7 @@ def _rules(writer: FactWriter, gap: str) -> None:
 def _locate_obstacles(writer: FactWriter, rule: str, reading: RuleReading) -> None:
     """Record the lines that keep a rule from being applied, the gravest first."""
     if rule == "variance_re_evaluation":
-        for function, line, text in told_re_evaluations(writer.layers.justice):
+        for function, line, text in claimed_re_evaluations(writer.layers.justice):
             note = f"the code writes “{text}”, and looks at nothing again"
             writer.add_location(rule, function.source.path, line, note=note)
     obstacles = (

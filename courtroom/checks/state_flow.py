@@ -155,7 +155,7 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
 
 
 def _minor(faults: Sequence[Mapping[str, Any]]) -> str:
-    """What is unused and counts for nothing, after a space; "" without any."""
+    """Return a sentence on faults that count for nothing, after a space; "" without any."""
     if not faults:
         return ""
     return f" Not counted, as neither a route nor the verdict hangs on it: {_reason(faults)}"

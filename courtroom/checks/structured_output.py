@@ -158,7 +158,7 @@ def _handled(survey: Survey) -> Finding:
 
 
 def _at_once(survey: Survey) -> Finding:
-    """Where answers are requested again, no score is written in place of one before that."""
+    """Return whether no score is written in place of an answer before it is requested again."""
     is_retried = survey.facts.get("structured_output_retry")
     if is_retried is None:
         return unknown("structured_output_retry", survey)

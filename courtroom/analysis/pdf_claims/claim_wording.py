@@ -51,7 +51,7 @@ _CHOOSES = re.compile(rf"conditional.{{0,60}}{_CHOICE}|{_CHOICE}.{{0,60}}conditi
 _FROM_DETECTIVES = re.compile(
     r"\bfrom (?:all|each|every)(?: of)?(?: the)?(?: three)? detectives?\b"
 )
-_BOUND = re.compile(r"\bwith_structured_output\( ?(\w{1,60}) ?\)")
+_BOUND_SCHEMA = re.compile(r"\bwith_structured_output\( ?(\w{1,60}) ?\)")
 # A prompt with fewer words of its own differs from the others by a sentence.
 _OWN_WORDS = 40
 
@@ -163,7 +163,7 @@ def _is_named(field: str, sentence: str) -> bool:
 
 def _bound_schema(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
     """The class that the sentence hands to the call is one that a call binds, or that it holds."""
-    named = set(_BOUND.findall(sentence))
+    named = set(_BOUND_SCHEMA.findall(sentence))
     rows = code.get("structured_output_calls") or ()
     models = {name.lower() for name in code.get("pydantic_models") or ()}
     schemas = {row["schema"].lower() for row in rows if row.get("schema")}

@@ -37,7 +37,7 @@ _LISTED = re.compile(
     r"(?:,| and| or)(?: and| or)?(?: optional)? (?P<name>Makefile|Dockerfile|Procfile)"
     r"(?![\w/\\-]|\.\w)"
 )
-_ENTRY = re.compile(
+_LISTED_BEFORE = re.compile(
     rf"(?:/[\w*]*|\*|\.(?:{ENDINGS})|\.example|Makefile|Dockerfile)[`\"”\u2019')]?$"
 )
 # A long address breaks over lines, which leaves a space at the break.
@@ -203,7 +203,7 @@ def _paths_of(text: str) -> Iterator[str]:
     listed = [
         (match.start("name"), match["name"])
         for match in _LISTED.finditer(text)
-        if _ENTRY.search(text, 0, match.start())
+        if _LISTED_BEFORE.search(text, 0, match.start())
     ]
     for _, path in sorted({*named, *listed}):
         bare = path.removeprefix("./")

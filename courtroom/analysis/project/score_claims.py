@@ -32,7 +32,7 @@ _OTHER = re.compile(
     re.IGNORECASE,
 )
 # A label that says by itself whose score follows, whatever stands before it on the page.
-_LABEL = re.compile(
+_SCORE_LABEL = re.compile(
     r"\bself[- ]?audit(?: \w{1,20}){0,2}: ?(?:the )?(?:overall|aggregate|total)(?: \w{1,20})?:? ?$",
     re.IGNORECASE,
 )
@@ -86,7 +86,7 @@ def claims_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the 1-based line, and text, score and maximum of each overall score that is named."""
     for match in _SCORE.finditer(text):
         before = _SENTENCE_END.split(text[max(match.start() - BEFORE, 0) : match.start()])[-1]
-        before = label[0] if (label := _LABEL.search(before)) else before
+        before = label[0] if (label := _SCORE_LABEL.search(before)) else before
         # On a page the next heading may follow without a stop.
         value, maximum = float(match[1]), float(match[2])
         after = _without_repetition(text[match.end() : match.end() + AFTER], value / maximum)

@@ -219,7 +219,9 @@ def _words_of_router(call_graph: CallGraph, route: Route) -> frozenset[str]:
     return frozenset().union(*(vocabulary(function.site.node) for function in reached))
 
 
-def told_re_evaluations(functions: Iterable[FunctionRef]) -> Iterator[tuple[FunctionRef, int, str]]:
+def claimed_re_evaluations(
+    functions: Iterable[FunctionRef],
+) -> Iterator[tuple[FunctionRef, int, str]]:
     """Yield texts, for a reader of the report, that say that something was looked at again."""
     for function in functions:
         apart = {id(part) for node in walk(function.site.node) for part in _unread_parts(node)}

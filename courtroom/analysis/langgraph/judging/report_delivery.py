@@ -26,7 +26,7 @@ Root = tuple[SourceFile, FunctionSite | None]
 
 
 class _Standing(Enum):
-    """Whether code is run with the graph's verdict."""
+    """Relation of code to a run of the graph."""
 
     RUN = "run"
     OPEN = "open"
@@ -36,7 +36,7 @@ class _Standing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Whether a run writes the report out: None for the reason `gap`; at `place`, with a `note`."""
+    """Report and whether a run writes it out: at `place`, with a `note`; None for the reason `gap`."""
 
     report: MarkdownReport
     is_written: bool | None

@@ -75,7 +75,7 @@ class _Scope:
 
 @dataclass
 class TextFlow:
-    """Where texts go that code makes of these constants.
+    """Way of the texts that code makes of these constants.
 
     `written` are the places that write it out whole, `cut` those that write a part of it. `handed`
     are calls of libraries that take the text, and of which no more is known.

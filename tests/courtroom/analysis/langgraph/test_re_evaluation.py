@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.langgraph.judging.re_evaluation import told_re_evaluations
+from courtroom.analysis.langgraph.judging.re_evaluation import claimed_re_evaluations
 from courtroom.analysis.python.call_graph import FunctionRef
 from tests.courtroom.analysis.langgraph.rules import readings_of, rules_in
 from tests.courtroom.sources import IMPORTS, justice, symbols_of
@@ -307,6 +307,6 @@ def chief_justice(state, p, d, tech_lead):
 def test_text_that_says_that_something_was_looked_at_again_is_found(line: str, text: str):
     symbols = symbols_of({"src/justice.py": f"def decide(name):\n    {line}\n    return note\n"})
     function = FunctionRef(*symbols.functions_by_name["decide"][0])
-    rows = list(told_re_evaluations([function]))
+    rows = list(claimed_re_evaluations([function]))
     assert bool(rows) is bool(text)
     assert all(row[1] == 2 and row[2].startswith(text) for row in rows)
