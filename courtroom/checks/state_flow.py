@@ -151,7 +151,9 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
         ]
     reason = f"{_absences(names, files_of(survey))}{minor}{_not_counted(check, fact)}".strip()
     wanted = names or [WORDS[kind] for kind in check.faults]
-    return absent(reason, searched_for(listed(wanted), survey), met=True)
+    # What the reason names must not be denied.
+    result = "nothing was found" if names else "nothing that counts was found"
+    return absent(reason, searched_for(listed(wanted), survey, result), met=True)
 
 
 def _minor(faults: Sequence[Mapping[str, Any]]) -> str:

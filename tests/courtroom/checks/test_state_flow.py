@@ -182,6 +182,12 @@ def test_minor_fault_is_told_and_counts_for_nothing():
     )
     met = found("unused_result", fact={"faults": [minor], "unread": {}})
     assert (met.met, met.reason) == (True, told)
+    assert str(met.clues[0].statement).endswith(": nothing that counts was found.")
+    beside = found("unused_result", "broken_import", fact={"faults": [minor], "unread": {}})
+    assert beside.clues[0].statement == (
+        "Looked for an import that cannot resolve on the way from the graph's file in the 2 Python"
+        " files of the repository: nothing was found."
+    )
     heavy = minor | {"sentence": "join() makes `all` and never uses it", "is_minor": False}
     unmet = found("unused_result", fact={"faults": [heavy, minor], "unread": {}})
     assert (unmet.met, unmet.reason) == (
