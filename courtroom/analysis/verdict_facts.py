@@ -14,14 +14,14 @@ from courtroom.analysis.langgraph.judging.idle_rules import idle_rules
 from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
 from courtroom.analysis.langgraph.judging.lost_dissents import is_dissent_lost
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
-from courtroom.analysis.langgraph.judging.markdown_reports import MarkdownReport, markdown_reports
+from courtroom.analysis.langgraph.judging.markdown_reports import markdown_reports
 from courtroom.analysis.langgraph.judging.opinion_model import opinion_model
 from courtroom.analysis.langgraph.judging.re_evaluation import claimed_re_evaluations
 from courtroom.analysis.langgraph.judging.remediation_content import (
     advice_heading,
     read_remediation,
 )
-from courtroom.analysis.langgraph.judging.report_delivery import DeliveryReader
+from courtroom.analysis.langgraph.judging.report_delivery import Delivery, DeliveryReader
 from courtroom.analysis.langgraph.judging.rule_detection import RuleReading, read_rules
 from courtroom.analysis.langgraph.judging.rule_words import NEVER_HOLDS, SPREAD
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader, words_in
@@ -44,6 +44,7 @@ ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"}
 OPINION_NAMES = OPINION_WORDS - frozenset(words_of("score scores verdict verdicts rating ratings"))
 # Words that a rule waits for are named in full up to this number.
 MOST_WORDS = 2
+MADE_HERE = "Here the text of the Markdown report is made."
 # What a report on the verdict speaks of.
 VERDICT_PARTS = OPINION_WORDS | frozenset(words_of("criterion criteria dissent remediation"))
 
@@ -84,7 +85,7 @@ def _report(writer: FactWriter) -> None:
     built_in = writer.graph.builder.path if writer.graph.builder else ""
     reader = DeliveryReader(writer.call_graph, writer.layers, built_in, _declared_starts(writer))
     deliveries = [reader.read(report) for report in markdown_reports(writer.symbols)]
-    written = [delivery.report for delivery in deliveries if delivery.is_written]
+    written = [delivery for delivery in deliveries if delivery.is_written]
     gaps = (delivery.gap for delivery in deliveries if delivery.is_written is None)
     gap = reading_gap(writer.symbols.codebase) or next(gaps, "")
     writer.set_flag("markdown_report", bool(written), gap)
@@ -95,18 +96,25 @@ def _report(writer: FactWriter) -> None:
         writer.add_location("markdown_report", source.path, line, note=delivery.note)
 
 
-def _show_reports(writer: FactWriter, reports: list[MarkdownReport]) -> None:
+def _show_reports(writer: FactWriter, written: Sequence[Delivery]) -> None:
+    """Record where reports are written, then the functions that make their text."""
     # What only a detective or a judge reaches is none, if anything else is a report.
     before = _before_the_verdict(writer)
-    places = [report.function for report in reports]
+    places = [delivery.report.function for delivery in written]
     places = [function for function in places if function.key not in before] or places
     for keys in (_keys(writer.layers.in_use), _keys(_of_the_program(writer))):
         places = [function for function in places if function.key in keys] or places
     # A report of the evidence alone is no verdict.
     places = list(filter(_speaks_of_scores, places)) or places
     listed = sorted(places, key=_is_unnamed_report)
-    for function in listed:
-        writer.add_location("markdown_report", *function.key)
+    writes = {delivery.report.function.key: delivery.place for delivery in written}
+    # Code after the graph may expect another type of report.
+    of_justice = _keys(writer.layers.justice)
+    shown = [function for function in listed if function.key in of_justice] or listed
+    for source, line in (writes[function.key] for function in shown):
+        writer.add_location("markdown_report", source.path, line)
+    for function in shown:
+        writer.add_location("markdown_report", *function.key, note=MADE_HERE)
     kept = writer.locations.get("dissent", [])
     if kept and is_dissent_lost(writer.symbols, writer.call_graph, listed):
         path, line = listed[0].key

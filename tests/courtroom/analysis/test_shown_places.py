@@ -397,8 +397,34 @@ if __name__ == "__main__":
 def test_report_is_shown_where_a_run_writes_it(tmp_path: Path) -> None:
     work = surveyed({**FILES, "main.py": REPORTS}, tmp_path)
     finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), work)
-    line = REPORTS.split("\n").index("def to_markdown(report):") + 1
-    assert clue_lines(finding) == [("main.py", line)]
+    lines = REPORTS.split("\n")
+    rows = ("    print(to_markdown(chief_justice))", "def to_markdown(report):")
+    assert clue_lines(finding) == [("main.py", lines.index(row) + 1) for row in rows]
+    assert finding.clues[1].rationale == "Here the text of the Markdown report is made."
+
+
+def test_report_of_the_chief_justice_is_shown_and_none_that_waits_for_another_type(
+    tmp_path: Path,
+) -> None:
+    justice = TWO_RULES.replace(
+        "    return {", "    open('audit.md', 'w').write(to_markdown(final_score))\n    return {"
+    )
+    justice += REPORTS.partition("\n\n\n")[2].partition("\n\n\nif")[0] + "\n"
+    main = (
+        "from src.justice import chief_justice\n\n\n"
+        "def save_markdown(report):\n    if not isinstance(report, dict):\n        return\n"
+        "    text = '# Report' + f'## Verdict: {report}'\n    open('a.md', 'w').write(text)\n\n\n"
+        "def run_graph():\n    save_markdown(chief_justice({}))\n\n\n"
+        "if __name__ == '__main__':\n    run_graph()\n"
+    )
+    work = surveyed({**FILES, "src/justice.py": justice, "main.py": main}, tmp_path)
+    finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), work)
+    lines = justice.split("\n")
+    rows = (
+        "    open('audit.md', 'w').write(to_markdown(final_score))",
+        "def to_markdown(report):",
+    )
+    assert clue_lines(finding) == [("src/justice.py", lines.index(row) + 1) for row in rows]
 
 
 OTHER_REPORTS = """
@@ -442,8 +468,10 @@ def test_report_of_evidence_or_of_another_program_is_no_report_of_the_verdict(
         SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"),
         surveyed({**FILES, **files}, tmp_path),
     )
-    line = OTHER_REPORTS.split("\n").index("def to_markdown(report):") + 1
-    assert clue_lines(finding) == [("main.py", line)]
+    lines = OTHER_REPORTS.split("\n")
+    write = "    print(to_markdown(chief_justice), snapshot_markdown(chief_justice))"
+    rows = (write, "def to_markdown(report):")
+    assert clue_lines(finding) == [("main.py", lines.index(row) + 1) for row in rows]
 
 
 def test_rule_of_facts_that_waits_for_a_word_is_said_to(tmp_path: Path) -> None:

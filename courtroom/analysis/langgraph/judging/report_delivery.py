@@ -22,6 +22,7 @@ PLAIN_DECORATORS = frozenset(
 # Marks of code that may read what another program has written.
 READERS = ("json.load", "model_validate", "parse_raw", "read_text", "open(", "sqlite", "connect(")
 GRAPH_MAKERS = frozenset({"StateGraph", "compile"})
+SCREENS = ("print(", "echo(")
 Root = tuple[SourceFile, FunctionSite | None]
 
 
@@ -36,7 +37,10 @@ class _Standing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Report and whether a run writes it out: at `place`, with a `note`; None for the reason `gap`."""
+    """Report and whether a run writes it out: at `place`, or None for the reason `gap`.
+
+    Of a report that is not written, `place` with its `note` shows why.
+    """
 
     report: MarkdownReport
     is_written: bool | None
@@ -72,7 +76,8 @@ class DeliveryReader:
         flow.follow(maker)
         written = self._standings(flow.written)
         if _Standing.RUN in written:
-            return Delivery(report, True, home)
+            source, _, line = written[_Standing.RUN]
+            return Delivery(report, True, (source, line))
         handed = self._standings(flow.handed)
         for standing in (_Standing.RUN, _Standing.OPEN):
             if standing in handed:
@@ -92,7 +97,19 @@ class DeliveryReader:
         return Delivery(report, False, home, f"no code writes out what {name}() makes")
 
     def _standings(self, places: list[Place]) -> dict[_Standing, Place]:
-        return {self._standing(place[0], place[1]): place for place in places}
+        """Return the first place of each standing, one of the Chief Justice before others."""
+        standings: dict[_Standing, Place] = {}
+        for place in sorted(places, key=self._order_of):
+            standings.setdefault(self._standing(place[0], place[1]), place)
+        return standings
+
+    def _order_of(self, place: Place) -> tuple[bool, bool, bool]:
+        """Sort a file before a screen and Markdown before JSON."""
+        source, site, line = place
+        text = source.text.split("\n")[line - 1].lower()
+        is_shown = any(name in text for name in SCREENS)
+        is_of_justice = site is not None and FunctionRef(source, site).key in self._of_justice
+        return is_shown, "json" in text, not is_of_justice
 
     def _standing(self, source: SourceFile, site: FunctionSite | None) -> _Standing:
         leading = self._leading_to(source, site)
@@ -110,6 +127,10 @@ class DeliveryReader:
     @cached_property
     def _nodes(self) -> frozenset[tuple[str, int]]:
         return frozenset(function.key for function in self.layers.nodes.values())
+
+    @cached_property
+    def _of_justice(self) -> frozenset[tuple[str, int]]:
+        return frozenset(function.key for function in self.layers.justice)
 
     def _leading_to(self, source: SourceFile, site: FunctionSite | None) -> list[Root]:
         """Return a function and all code that leads to it."""

@@ -179,6 +179,20 @@ def test_report_that_is_made_after_the_run_is_followed(main):
     assert delivery_of(main=MAIN + main).is_written is True
 
 
+def test_report_is_written_where_a_file_gets_it_before_a_screen_or_json():
+    body = """
+    text = render(verdict)
+    print(text)
+    Path('a.json').write_text(json.dumps({'text': text}))
+    Path('a.md').write_text(text)
+    """
+    delivery = delivery_of(body)
+    assert (delivery.place[0].path, delivery.place[1]) == ("src/graph.py", 12)
+    script = MAIN + "def audit():\n    open('b.md', 'w').write(render(app.invoke({})))"
+    beside = delivery_of(body, **{"scripts/audit": script})
+    assert (beside.place[0].path, beside.place[1]) == ("src/graph.py", 12)
+
+
 def test_text_of_which_a_part_is_printed_is_no_report():
     delivery = delivery_of("text = render(verdict)\nprint(len(text), text[:600])")
     assert (delivery.is_written, delivery.place[0].path) == (False, "src/graph.py")
