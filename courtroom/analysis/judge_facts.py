@@ -21,6 +21,7 @@ from courtroom.analysis.langgraph.judging.structured_calls import (
     parsing_calls,
     structured_calls,
 )
+from courtroom.analysis.langgraph.judging.text_overlap import mostly_own
 from courtroom.analysis.langgraph.judging.unbound_calls import unbound_calls
 from courtroom.analysis.langgraph.judging.uncaught_answers import uncaught_answers
 from courtroom.analysis.langgraph.state_flow.flow_fault import joined
@@ -142,12 +143,14 @@ def record_prompts(writer: FactWriter) -> None:
         path: raw.decode("utf-8", "replace") for path, raw in writer.reader.read_all(paths).items()
     }
     personas = read_personas(writer.symbols, writer.layers, files)
+    own = mostly_own({prompt.persona: prompt.text for prompt in personas.prompts})
     writer.facts["persona_prompts"] = [
         {
             "persona": prompt.persona,
             "path": prompt.path,
             "line": prompt.line,
             "own_words": personas.own_words[prompt.persona],
+            "mostly_own": prompt.persona in own,
         }
         for prompt in personas.prompts
     ]

@@ -22,7 +22,7 @@ from courtroom.checks.from_sources import location_clue
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import listed, number_of
 from courtroom.checks.result import Clue, Finding, could_not_look, present
-from courtroom.checks.subjects import NAME_WORDS, Subjects
+from courtroom.checks.subjects import Subjects, is_name_in_template
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -56,11 +56,8 @@ def personas(check: PersonaOverlap, survey: Survey) -> Finding:
     ]
     if not clues:
         return nothing("No prompt of a judge was found.", "prompts of judges", survey)
-    own = {p["persona"]: p.get("own_words") for p in prompts}
-    alike = {
-        name: count for name, count in own.items() if count is not None and count <= NAME_WORDS
-    }
-    if check.aspect == "exist" and len(own) - len(alike) < check.minimum <= len(own):
+    alike = {p["persona"]: p["own_words"] for p in prompts if is_name_in_template(p)}
+    if check.aspect == "exist" and len(prompts) - len(alike) < check.minimum <= len(prompts):
         return _names_alone(alike, clues)
     shared = survey.facts.get("persona_prompts_shared")
     is_enough = len(prompts) >= check.minimum

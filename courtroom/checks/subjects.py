@@ -154,12 +154,20 @@ def _prompts(facts: JsonFacts) -> Absence | None:
     if facts.get("plain_judges"):
         return _model(facts)
     prompts = facts.get("persona_prompts")
-    own = [prompt.get("own_words") for prompt in prompts or ()]
-    if prompts and len(own) > 1 and all(n is not None and n <= NAME_WORDS for n in own):
+    if prompts and len(prompts) > 1 and all(map(is_name_in_template, prompts)):
         return _one_prompt(prompts[0])
     if prompts != []:
         return None
     return _judges(facts) or _absence("no_prompts", "No prompt of a judge was found.")
+
+
+def is_name_in_template(prompt: Mapping[str, Any]) -> bool:
+    """Return whether little but the name of a judge stands in a text that another judge gets too.
+
+    A prompt of a few words of its own is none. Reports of early versions do not say which it is.
+    """
+    own = prompt.get("own_words")
+    return own is not None and own <= NAME_WORDS and prompt.get("mostly_own") is False
 
 
 def _one_prompt(prompt: Mapping[str, Any]) -> Absence:

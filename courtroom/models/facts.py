@@ -171,10 +171,12 @@ class PersonaPrompt(Place):
     """Prompt of one persona.
 
     `own_words`: number of words of its text that no other persona's prompt has in the same order.
+    `mostly_own`: most of its words are in no other persona's prompt in any order, as in a short text.
     """
 
     persona: str
     own_words: int | None = None
+    mostly_own: bool | None = None
 
 
 class RulesFact(FactModel):

@@ -17,6 +17,7 @@ from courtroom.checks.registry import Check
 from courtroom.checks.result import Finding
 from courtroom.checks.sandboxed_clone import SandboxedClone
 from courtroom.checks.structured_output import StructuredOutput
+from courtroom.checks.subjects import is_name_in_template
 from courtroom.checks.synthesis_rules import SynthesisRules
 from courtroom.checks.text_contains import TextContains
 from courtroom.models.case import Limits
@@ -239,6 +240,17 @@ def test_prompts_that_are_alike_are_the_two_that_are_shown(work: Survey) -> None
     assert places == [("src/judges.py", prosecutor), ("src/judges.py", prosecutor + 1)]
     assert reason.startswith("The prompts of Prosecutor and Defense have ")
     assert f" {work.facts['persona_prompts_shared'] * 100:.0f} % " in reason
+
+
+def test_few_words_about_a_name_in_common_text_are_a_template(work: Survey, tmp_path: Path) -> None:
+    two = list(map(is_name_in_template, work.facts["persona_prompts"]))
+    assert two == [True, True, False]
+    nodes = (
+        f"def {name}(state):\n    return ask({f'{name}. {SPEECH}'!r})\n"
+        for name in ("prosecutor", "defense", "tech_lead")
+    )
+    template = surveyed({**FILES, "src/judges.py": "".join(nodes)}, tmp_path)
+    assert list(map(is_name_in_template, template.facts["persona_prompts"])) == [True] * 3
 
 
 def test_calls_of_detectives_alone_bind_no_judge(tmp_path: Path) -> None:

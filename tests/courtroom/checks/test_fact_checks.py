@@ -28,19 +28,28 @@ FLAG_CHECKS = [
 
 
 @pytest.mark.parametrize(
-    ("own", "met"), [((2, 2, 1), False), ((25, 21, 2), False), ((9, 9, 9), True)]
+    ("mostly_own", "own", "met"),
+    [
+        (False, (2, 2, 1), False),
+        (False, (25, 21, 2), False),
+        (False, (9, 9, 9), True),
+        # A prompt of a few words of its own is short, and no template.
+        (True, (2, 2, 1), True),
+        (None, (2, 2, 1), True),
+    ],
 )
-def test_one_prompt_with_the_names_of_the_judges_is_no_prompt_of_each(own, met):
+def test_one_prompt_with_the_names_of_the_judges_is_no_prompt_of_each(mostly_own, own, met):
     rows = zip(("Prosecutor", "Defense", "TechLead"), own, strict=True)
     prompts = [
-        {"persona": name, "own_words": count, "path": "judges.py", "line": 5}
+        {"persona": name, "path": "judges.py", "line": 5}
+        | {"own_words": count, "mostly_own": mostly_own}
         for name, count in rows
     ]
     finding = personas(
         PersonaOverlap(**CHECK_FIELDS, aspect="exist"), survey(facts={"persona_prompts": prompts})
     )
     assert finding.met is met
-    if own[0] == 2:
+    if not met and own[0] == 2:
         assert finding.reason == (
             "The prompts of Prosecutor, Defense and TechLead are one text but for 2 words at most."
         )

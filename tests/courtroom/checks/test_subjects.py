@@ -30,6 +30,7 @@ NO_JUDGES = {
     "failing_code": {"functions": {"judges": 0, "justice": 0}, "lines": []},
 }
 PROMPT = {"persona": "Defense", "path": "src/prompts.py", "line": 1}
+TEMPLATE = PROMPT | {"own_words": 4, "mostly_own": False}
 MODEL_CALL = {"path": "src/judges.py", "line": 3, "schema": "Opinion"}
 
 
@@ -78,7 +79,7 @@ def code_of(tried, **facts):
         (DISTINCT, {"persona_prompts": [], "plain_judges": [PLAIN]}, "no_model"),
         (DISTINCT, {"persona_prompts": [PROMPT], "plain_judges": [PLAIN]}, "no_model"),
         (DISTINCT, NO_JUDGES | {"persona_prompts": []}, "no_judges"),
-        (DISTINCT, {"persona_prompts": [PROMPT | {"own_words": 4}] * 3}, "no_prompts"),
+        (DISTINCT, {"persona_prompts": [TEMPLATE] * 3}, "no_prompts"),
         (DISSENT, NO_JUDGES | {"justice_deterministic": False}, "no_synthesis"),
         (REASONS, {"rules": NO_RULES}, "no_dissent"),
         (BY_EVIDENCE, {"rules": NO_RULES}, "no_cap"),
@@ -109,8 +110,11 @@ def test_nothing_is_absent_where_nothing_is_established(tried):
         (RETRY, NO_JUDGES | {"failing_code": {"functions": {"judges": 2}, "lines": []}}),
         (RETRY, {"structured_output_calls": [], "plain_judges": []}),
         (DISTINCT, {"persona_prompts": [PROMPT], "plain_judges": []}),
-        (DISTINCT, {"persona_prompts": [PROMPT | {"own_words": n} for n in (4, 4, 5)]}),
-        (DISTINCT, {"persona_prompts": [PROMPT | {"own_words": 4}]}),
+        (DISTINCT, {"persona_prompts": [TEMPLATE | {"own_words": n} for n in (4, 4, 5)]}),
+        (DISTINCT, {"persona_prompts": [TEMPLATE]}),
+        # Short texts of their own are no template, and early reports do not say which they are.
+        (DISTINCT, {"persona_prompts": [TEMPLATE, TEMPLATE | {"mostly_own": True}]}),
+        (DISTINCT, {"persona_prompts": [PROMPT | {"own_words": 4}] * 3}),
         (DISSENT, {"justice_deterministic": True, "rules": NO_RULES}),
         (REASONS, {"rules": NO_RULES | {"dissent": True}}),
         (REASONS, {"rules": NO_RULES | {"dissent": None}}),

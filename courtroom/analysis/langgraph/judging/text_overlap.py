@@ -36,6 +36,19 @@ def own_words(texts: Mapping[str, str]) -> dict[str, int]:
     return counts
 
 
+def mostly_own(texts: Mapping[str, str]) -> set[str]:
+    """Return the names of the texts of which most words are in no other text, in any order.
+
+    Of a few words about a name no run of three is common, though all but the name may be.
+    """
+    words = {name: plain_words(text) for name, text in texts.items()}
+    own = {
+        name: [word for word in text_words if not any(word in words[n] for n in words if n != name)]
+        for name, text_words in words.items()
+    }
+    return {name for name in texts if len(own[name]) * 2 > len(words[name])}
+
+
 def _runs(words: list[str]) -> set[_Run]:
     return {tuple(words[at : at + RUN_WORDS]) for at in range(len(words) - RUN_WORDS + 1)}
 

@@ -10,7 +10,7 @@ from courtroom.analysis.langgraph.judging.persona_prompts import (
     read_personas,
 )
 from courtroom.analysis.langgraph.judging.prompt_files import is_prompt_file
-from courtroom.analysis.langgraph.judging.text_overlap import shared_text
+from courtroom.analysis.langgraph.judging.text_overlap import mostly_own, shared_text
 from tests.courtroom.analysis.langgraph.personas import (
     DRY,
     FRAME,
@@ -151,6 +151,19 @@ def judge(state, persona):
 """
 
     assert read(code).are_distinct is False
+
+
+@pytest.mark.parametrize(
+    ("texts", "own"),
+    [
+        # No run of three words is common here.
+        (("Be prosecutor now.", "Be defense now."), set()),
+        (("Harsh Prosecutor. Find flaws.", "Defense Counsel. Find merits."), {"0", "1"}),
+        ((f"Prosecutor. {FRAME}", f"Defense. {FRAME}", "Weigh debt."), {"2"}),
+    ],
+)
+def test_words_about_a_name_may_be_in_common_without_a_run_of_them(texts, own):
+    assert mostly_own(dict(zip("012", texts, strict=False))) == own
 
 
 def test_own_words_are_those_in_no_other_prompt():
