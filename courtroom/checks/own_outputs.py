@@ -59,7 +59,7 @@ NOT_HELD = (
 
 
 class OwnOutputs(CheckBase):
-    """The work's committed audits are judgements (`judged`), judge every criterion of its rubric
+    """The work's committed audits are judgements (`judged`), together judge every criterion of its rubric
     (`covered`), agree with each other where they must (`consistent`), are about peers where they say so (`of_peers`), and give the overall score that
     documents and report claim (`claimed`). In the code, evidence that is reported as found depends
     on what was examined (`examined`, that of detectives for pictures: `pictures`), and on more than
@@ -172,7 +172,9 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
             " give one argument for most criteria, nor a Prosecutor or Tech Lead with one score for"
             " all of many"
         ),
-        "covered": "The committed audits judge every criterion of the work's rubric",
+        "covered": (
+            "No criterion of the work's rubric was recognised that all committed audits leave out"
+        ),
         "consistent": "No two committed audits give different scores for the same run or commit",
         "of_peers": "No committed audit of a peer names or cites this repository as the audited one",
     }[aspect]
@@ -180,7 +182,8 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     outputs = {PurePosixPath(row["path"]).with_suffix("") for row in audits}
     count = len(outputs if aspect == "judged" else audits)
     remarks = _failures(aspect, audits) + (_remarks(audits) if aspect == "judged" else "")
-    reason = f"{absence} ({number_of(count, 'audit')} read).{remarks}"
+    of_criteria = " with criteria" if aspect == "covered" else ""
+    reason = f"{absence} ({number_of(count, 'audit')}{of_criteria} read).{remarks}"
     clues = [
         Clue(
             f"{row['path']} is an audit that the work holds.",
@@ -228,7 +231,7 @@ def _audits_behind(aspect: str, audits: Sequence[Mapping[str, Any]]) -> list[Map
     if aspect == "judged":
         return [row for row in ours if row["opinions"] > 1]
     if aspect == "covered":
-        return ours
+        return [row for row in ours if row["criteria"]]
     return ours if len(ours) > 1 else []
 
 
@@ -308,7 +311,7 @@ KIND = CheckKind(
         about="Committed audits, claimed scores, and evidence or scores fixed in the code.",
         choices={
             "judged": "its audits are judgements",
-            "covered": "its audits judge every criterion of its rubric",
+            "covered": "its audits together judge every criterion of its rubric",
             "consistent": "its outputs agree",
             "of_peers": "its audits of peers are about peers",
             "claimed": "its audits give the score it claims",

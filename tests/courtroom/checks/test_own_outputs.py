@@ -18,6 +18,7 @@ ROW = {
     "path": "audit/report_onself_generated/a.md",
     "about": "self",
     "repository": "ada/auditor",
+    "criteria": 2,
     "opinions": 6,
     "failed": 0,
     "cited_commits": [],
@@ -146,11 +147,16 @@ def test_recorded_scores_are_another_fault_than_failures(text, fault):
     assert finding.fault == fault
 
 
-def test_audits_that_judge_all_criteria_are_shown():
+def test_audits_that_together_leave_out_no_criterion_are_shown_without_those_of_none():
     rows = [ROW, {**ROW, "path": "b.md"}, {**ROW, "path": "c.md", "about": "received"}]
+    rows.append({**ROW, "path": "d.md", "criteria": 0})
     finding = answer("covered", own_audits=rows, unjudged_criteria=[])
-    reason = "The committed audits judge every criterion of the work's rubric (2 audits read)."
+    reason = (
+        "No criterion of the work's rubric was recognised that all committed audits leave out"
+        " (2 audits with criteria read)."
+    )
     assert (finding.met, finding.reason) == (True, reason)
+    assert [clue.path for clue in finding.clues] == [ROW["path"], "b.md"]
 
 
 @pytest.mark.parametrize("aspect", ["judged", "consistent", "of_peers"])
