@@ -7,7 +7,7 @@ not known is "open".
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -67,6 +67,11 @@ LOOKUPS = frozenset({"get", "getattr", "pop"})
 ANSWER_FIELDS = (["content"], ["text"])
 # Calls by which a list gets texts.
 FILLING = frozenset({"append", "extend", "insert", "appendleft", "add"})
+# Of these, calls that add one member.
+ADDING = frozenset({"append", "appendleft", "add"})
+# Calls that give the rows of their first argument.
+SAME_ROWS = frozenset(words_of("sorted reversed list tuple set"))
+LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 # A name with one of these is of a rule, not of a text.
 RULE_NAMES = frozenset(words_of("requirement required rule rules threshold required needed"))
 MAX_VALUES = 400
@@ -275,10 +280,51 @@ def _is_judge(key: str) -> bool:
 def _values_in(function: FunctionRef) -> dict[str, list[ast.expr]]:
     """Return the values of local names: those they are set to and those added to them."""
     values: dict[str, list[ast.expr]] = {}
-    for node in walk(function.site.node):
-        for target, value in _settings_at(node):
+    nodes = list(walk(function.site.node))
+    for node in nodes:
+        settings: list[tuple[str, ast.expr]] = []
+        if isinstance(node, LOOPS):
+            rows = _rows_of(node.iter, nodes)
+            settings = [pair for row in rows for pair in _pairs(node.target, row)]
+        for target, value in settings or _settings_at(node):
             values.setdefault(target, []).append(value)
     return values
+
+
+def _rows_of(rows: ast.expr, nodes: Sequence[ast.AST]) -> list[ast.expr]:
+    """Return the tuples that a loop takes one after another; none where one is not known."""
+    if isinstance(rows, ast.Call) and called_name(rows) in SAME_ROWS and rows.args:
+        return _rows_of(rows.args[0], nodes)
+    if isinstance(rows, ast.Subscript) and isinstance(rows.slice, ast.Slice):
+        return _rows_of(rows.value, nodes)
+    if not isinstance(rows, ast.Name):
+        members = _members_of_list(rows)
+    elif any(isinstance(node, ast.arg) and node.arg == rows.id for node in nodes):
+        members = None
+    else:
+        members = _members_of_name(rows.id, nodes)
+    if members is None or not all(isinstance(member, ast.Tuple) for member in members):
+        return []
+    return members
+
+
+def _members_of_name(name: str, nodes: Sequence[ast.AST]) -> list[ast.expr] | None:
+    members: list[ast.expr] = []
+    for node in nodes:
+        for target, value in _settings_at(node):
+            if target != name:
+                continue
+            is_added = isinstance(node, ast.Call) and called_name(node) in ADDING
+            added = [value] if is_added else _members_of_list(value)
+            if added is None or isinstance(node, LOOPS):
+                return None
+            members += added
+    return members
+
+
+def _members_of_list(value: ast.expr) -> list[ast.expr] | None:
+    lists = ast.List | ast.Tuple | ast.Set | ast.ListComp | ast.GeneratorExp | ast.SetComp
+    return _members_of(value) if isinstance(value, lists) else None
 
 
 def _constants_of(name: str, function: FunctionRef) -> list[ast.expr]:

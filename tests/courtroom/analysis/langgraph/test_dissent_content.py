@@ -89,6 +89,26 @@ def test_function_that_makes_the_dissent_is_followed_to_its_part_of_a_pair():
     assert content_of(code) == ("scores", [6, 4])
 
 
+@pytest.mark.parametrize(
+    ("rows", "iterable", "expected"),
+    [
+        ("rows = []\nrows.append((p.judge, p.score, p.argument))", "rows", "scores"),
+        ("rows = [(o.judge, o.argument) for o in state['opinions']]", "sorted(rows)", "scores"),
+        ("rows: list = [('Prosecutor', p.argument)]", "rows[:2]", "fixed"),
+        ("", "[('Prosecutor', p.argument), ('Defense', d.argument)]", "fixed"),
+        ("rows = [(p.argument, p.judge)]", "rows", "arguments"),
+        ("rows = [(p.judge, p.score)]\nrows += state['opinion_arguments']", "rows", "arguments"),
+        ("d.append((p.judge, p.argument))\nd = d + p.arguments", "d", "arguments"),
+    ],
+)
+def test_name_that_a_loop_takes_from_rows_has_its_own_place_of_them(rows, iterable, expected):
+    loop = f"for name, score in {iterable}:"
+    lines = (*rows.split("\n"), "parts = []", loop, "    parts.append(f'{name} differs')")
+    content = content_of(verdict(*lines, "dissent = '; '.join(parts)"))
+    assert content is not None
+    assert content[0] == expected
+
+
 def test_branch_with_the_arguments_is_the_place_of_a_conditional_dissent():
     code = verdict(
         "dissent = (",

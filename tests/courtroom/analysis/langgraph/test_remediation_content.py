@@ -71,6 +71,25 @@ def test_remediation_where_there_is_nothing_to_judge_is_shown_last():
     assert [line for _, line in reading.places] == [5, 6, 4]
 
 
+def test_step_with_the_criterion_alone_is_no_place_of_an_argument():
+    code = """\
+    def chief_justice(state, p):
+        rows = []
+        for criterion in state['criteria']:
+            rows.append((criterion, p.argument))
+        plan = [remediation_step(criterion, argument) for criterion, argument in rows]
+        return {'report': Report(remediation_plan=plan)}
+
+    def remediation_step(criterion, argument):
+        if 'graph' in criterion:
+            return f'Mend the graph of {criterion}.'
+        return f'Mend {criterion}: {argument}'
+    """
+    reading = remediation_of(code)
+    assert reading is not None
+    assert (reading.content, sorted(line for _, line in reading.places)) == ("findings", [6, 11])
+
+
 def test_remediation_that_is_only_for_a_model_is_left_open():
     code = (
         "def chief_justice(state, model):\n    remediation = 'Improve it.'\n"
