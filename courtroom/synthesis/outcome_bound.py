@@ -7,6 +7,7 @@ bench scores outcomes alone, so nothing bounds it here.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from math import floor
 
@@ -46,18 +47,22 @@ def bound_by_outcomes(context: RulingContext, scores: Scores) -> tuple[Applied, 
 def highest_allowed(context: RulingContext) -> tuple[int, str]:
     """Return the highest score, 1..5, that the outcomes allow, and how it is worked out.
 
-    It is 1 + 4 x the share of weight that is not unmet, rounded half up: a check that was not
-    established counts for the work.
+    It is 1 + 4 x the share of weight that is met, rounded half up. Beside what is unmet, a check
+    that was not established counts half: where most are open, words could lift a score by two.
     """
-    unmet = _unmet(context)
-    weight = sum((exact(check.weight) for check in context.criterion.checks), Fraction(0))
+    unmet, unknown = _unmet(context), _unknown(context)
+    weight = _weight(context.criterion.checks)
     if not unmet or not weight:
         return HIGHEST, "none is unmet"
 
-    share = 1 - sum((exact(check.weight) for check in unmet), Fraction(0)) / weight
+    share = 1 - (_weight(unmet) + _weight(unknown) * HALF) / weight
     cap = WITHOUT_ESSENTIALS if any(check.essential for check in unmet) else WITH_A_GAP
     formula = f"1 + 4 x {decimal(share)}, rounded half up, at most {cap} with what is unmet"
     return min(cap, floor(1 + 4 * share + HALF)), formula
+
+
+def _weight(checks: Iterable[Check]) -> Fraction:
+    return sum((exact(check.weight) for check in checks), Fraction(0))
 
 
 def _unmet(context: RulingContext) -> tuple[Check, ...]:
@@ -66,6 +71,16 @@ def _unmet(context: RulingContext) -> tuple[Check, ...]:
         check
         for check in context.criterion.checks
         if check.id in outcomes and outcomes[check.id].speaks_against
+    )
+
+
+def _unknown(context: RulingContext) -> tuple[Check, ...]:
+    outcomes = context.dossier.outcomes
+    return tuple(
+        check
+        for check in context.criterion.checks
+        if check.id not in outcomes
+        or (outcomes[check.id].met is None and not outcomes[check.id].speaks_against)
     )
 
 

@@ -375,6 +375,11 @@ def _accuracy(unmet, unknown=()):
     return score_of(question, group_outcomes(question))
 
 
+def test_report_without_a_diagram_is_not_capped_for_its_accuracy():
+    assert _accuracy(["flow_matches"]) == 4
+    assert _accuracy(["claims_hold", "most_claims_hold"]) == 3
+
+
 def test_sentence_less_lifts_a_report_that_names_no_file_by_one_point_at_most():
     paths, few = ["all_exist", "most_exist"], ["names_files", "well_supported"]
     unknown = [*paths, "flow_matches", "names_exist", "score_as_claimed"]

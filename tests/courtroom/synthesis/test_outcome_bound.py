@@ -23,12 +23,22 @@ def by_model(opinions, model="gpt"):
     return [opinion.model_copy(update={"model": model}) for opinion in opinions]
 
 
-def judged(scores, met, *, constitution="default", further=(), model="gpt", essential=(), more=()):
+def judged(
+    scores,
+    met,
+    *,
+    constitution="default",
+    further=(),
+    model="gpt",
+    essential=(),
+    more=(),
+    unknown=(),
+):
     """Judge four checks of equal weight, `met` of them met, by judges that cite everything."""
     checks = [check(name, essential=name in essential) for name in NAMES]
     pieces = [piece(name, found=name in NAMES[:met]) for name in NAMES]
     outcomes = [
-        outcome(name, n < met, pieces[n]) if met is not None else outcome(name, None)
+        outcome(name, None) if met is None or name in unknown else outcome(name, n < met, pieces[n])
         for n, name in enumerate(NAMES)
     ]
     evidence = (*pieces, *further)
@@ -66,6 +76,12 @@ def test_unmet_essential_check_allows_three():
 def test_checks_that_were_not_established_bound_nothing():
     result = judged((5, 5, 5), None, further=[piece("other")])
     assert (result.final_score, "outcome_bound" in result.resolution) == (5, False)
+
+
+def test_check_that_was_not_established_counts_half_beside_an_unmet_one():
+    result = judged((5, 5, 5), 1, unknown=NAMES[2:])
+    # 1 + 4 x (1 + 2 / 2) / 4 = 3 is allowed; as if met, the two would make it 4.
+    assert result.final_score == 4
 
 
 def test_heuristic_bench_is_not_bounded():
