@@ -48,7 +48,7 @@ class AccessGuards:
     openings: frozenset[str] = frozenset()
 
     def always_holds(self, value: ast.expr) -> bool:
-        """Return true for a text or test that is true for each work: `repo_path is not None`."""
+        """Return true for a text or test that holds whatever the work: `repo_path is not None`."""
         is_denied = isinstance(value, ast.UnaryOp) or any(
             isinstance(node, ast.Is | ast.Eq)
             for compare in walk(value)

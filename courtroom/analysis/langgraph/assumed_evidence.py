@@ -268,9 +268,9 @@ def _chosen_lambdas(
 
 def _says_reached(node: ast.AST) -> bool:
     words = {name: set(written_words(value)) for name, value in fields_of(node).items()}
-    said = set().union(*(words.get(name, ()) for name in (*SAID_FIELDS, "goal")))
+    fields = set().union(*(words.get(name, ()) for name in (*SAID_FIELDS, "goal")))
     subject = {*words.get("goal", ()), *words.get("content", ())}
-    return not (REACHED.isdisjoint(said) and OPENED.isdisjoint(subject))
+    return not (REACHED.isdisjoint(fields) and OPENED.isdisjoint(subject))
 
 
 def _always(body: Iterable[ast.stmt], guards: AccessGuards, *, is_tried: bool = False) -> Nodes:

@@ -5,7 +5,6 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 
 from courtroom.models.audit_report import (
     AuditReport,
@@ -23,15 +22,9 @@ from courtroom.models.judge_answer import PERSONAS, AskedPlace
 from courtroom.models.project_facts import AsideFiles, IdleNode, SubmissionScope, UnlockedImport
 from courtroom.models.root_cause import RootCause
 from courtroom.rendering.markdown_appendix import MALFORMED
-from courtroom.rendering.markdown_escaping import (
-    CODE,
-    code_block,
-    code_span,
-    escape_prose,
-    escape_sentence,
-)
 from courtroom.rendering.markdown_report import render_markdown
 from courtroom.report_import.read_report import read_report
+from tests.courtroom.rendering.markdown_blocks import blocks
 from tests.courtroom.synthesis.bench_records import (
     NOTHING_KNOWN,
     bench,
@@ -97,11 +90,6 @@ def unsafe_case(**changes):
         changes.pop("evidence", (flaw, good)),
         **changes,
     )
-
-
-def blocks(text):
-    """Return the block tokens of a CommonMark parser."""
-    return MarkdownIt("commonmark").enable("table").parse(text)
 
 
 def headings(text):
@@ -569,45 +557,3 @@ def test_untrusted_text_adds_no_heading_link_or_html(words):
 @given(st.text(alphabet="`~#*_[]()<>!|&\\-+=.:/ \n\r\tab1\u202e", max_size=40))
 def test_no_generated_text_changes_the_shape(words):
     assert shape(render_markdown(hostile_report(words or "x"))) == CALM
-
-
-def test_version_number_stays_readable_and_list_marker_is_escaped():
-    assert (escape_prose("1.0.0"), escape_prose("1. x"), escape_prose("state_of_it")) == (
-        "1.0.0",
-        "1\\. x",
-        "state_of_it",
-    )
-
-
-def rendered_text(markdown):
-    tokens = blocks(markdown)
-    return "".join(child.content for token in tokens for child in token.children or ())
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.text(alphabet="`~#*_[]()<>!|&;\\-+=.:/ ab1", max_size=30))
-def test_prose_and_code_render_as_written(words):
-    line = " ".join(words.split())
-    assert rendered_text(escape_prose(words)) == line
-    assert rendered_text(escape_sentence(words)) == CODE.sub(r"\1", line)
-    assert rendered_text(f"x {code_span(words)}").removeprefix("x ").strip() == line
-
-
-def test_name_with_outer_underscores_is_code_unless_a_tick_is_left_over():
-    words = "_clone() in (src/__init__.py:3) fails; state_of_it stays. See _x, **/*_y*."
-    shown = "`_clone()` in (`src/__init__.py`:3) fails; state_of_it stays. See `_x`, `**/*_y*`."
-    assert escape_sentence(words) == shown
-    assert escape_sentence("A ` and _x") == "A \\` and \\_x"
-    assert escape_sentence("a | b \\| c") == "a | b \\\\| c"
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.text(alphabet="`~ab\n\t>#", max_size=30))
-def test_code_block_holds_its_text_verbatim(words):
-    (block,) = blocks(code_block(words, "py"))
-    assert (block.content, block.info) == (f"{words}\n", "py")
-
-
-def test_invalid_language_is_left_out_and_unseen_characters_are_replaced():
-    assert code_block("a\u202eb\x1b", "p y`") == "```\na�b�\n```"
-    assert escape_prose("a\u202eb") == "a�b"

@@ -8,7 +8,8 @@ from courtroom.models.facts import GraphFact, Subgraph, establish
 from courtroom.models.graph_run import GraphRunFact
 from courtroom.rendering.markdown_report import render_markdown
 from courtroom.rendering.mermaid_graph import MOST_EDGES, mermaid_chart
-from tests.courtroom.rendering.test_markdown_report import blocks, unsafe_case
+from tests.courtroom.rendering.markdown_blocks import blocks
+from tests.courtroom.rendering.test_markdown_report import unsafe_case
 
 
 def test_empty_or_too_large_graph_has_no_chart():

@@ -45,15 +45,15 @@ def refused_values(
         if value in known or (field, value) in once:
             continue
         once.add((field, value))
-        told = f"The judges' model is told to answer with {value!r} as `{field}`"
+        instruction = f"The judges' model is told to answer with {value!r} as `{field}`"
         if field == JUDGE and closed:
             values = ", ".join(closed.values)
-            sentence = (
-                f"{told}; its schema allows only {values}, so an answer that obeys is refused"
-            )
+            sentence = f"{instruction}; its schema allows only {values}, so an answer that obeys is refused"
             yield FlowFault("refused_value", sentence, source, line, (closed.path, closed.line))
         else:
-            sentence = f"{told}; the rubric has no such criterion, so no opinion that obeys counts"
+            sentence = (
+                f"{instruction}; the rubric has no such criterion, so no opinion that obeys counts"
+            )
             yield FlowFault("refused_value", sentence, source, line)
 
 
@@ -133,7 +133,7 @@ def _values(
     hole = holes[before.count(_HOLE)] if written == _HOLE else None
     if not isinstance(hole, ast.Attribute) or last_name(hole.value) != "self":
         return []
-    found = [
+    named = [
         (home, text)
         for home in source.classes
         for statement in home.body
@@ -143,7 +143,7 @@ def _values(
     ]
     # What other classes inherit from stands for none of them.
     parents = {last_name(base) for home in source.classes for base in home.bases}
-    return [text for home, text in found if home.name not in parents]
+    return [text for home, text in named if home.name not in parents]
 
 
 def _targets(statement: ast.Assign | ast.AnnAssign) -> list[ast.expr]:

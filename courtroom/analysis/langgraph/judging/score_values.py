@@ -111,7 +111,7 @@ def is_known(value: Any) -> bool:
 
 
 def joined(left: list[Any], right: list[Any]) -> list[Any]:
-    """Return one list of both; NotCovered for one that is too long."""
+    """Return the entries of both lists; NotCovered where they are too many."""
     if len(left) + len(right) > MOST_PARTS:
         raise NotCovered
     return [*left, *right]

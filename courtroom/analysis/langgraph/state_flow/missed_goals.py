@@ -21,7 +21,7 @@ from courtroom.analysis.python.tree_walk import (
 )
 
 GOAL = "goal"
-# Values that are followed for one goal.
+# Values that are followed from a goal.
 MOST_STEPS = 40
 
 

@@ -1,0 +1,137 @@
+"""Checks on the Chief Justice: rules, the cap for security, dissent, remediation, report."""
+
+import pytest
+
+from courtroom.checks.structured_output import StructuredOutput, structured_output
+from courtroom.checks.synthesis_rules import SynthesisRules, synthesis_rules
+from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, location_at, survey
+
+
+@pytest.mark.parametrize("met", [True, False])
+def test_a_synthesis_rule_is_read_from_the_facts(met):
+    facts = {"rules": {"dissent": met}}
+    finding = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="dissent"),
+        survey(facts=facts, places={"dissent": (location_at("x.py", 1),)}),
+    )
+    assert (finding.met, clue_lines(finding)) == (met, [("x.py", 1)])
+
+
+def test_a_rule_that_is_not_established_leaves_its_check_open():
+    rules = {"security_override": None, "dissent": True}
+    reasons = {"rules.security_override": "a.py:3 calls resolve, which could not be followed"}
+    finding = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="security_override"),
+        survey(facts={"rules": rules}, reasons=reasons),
+    )
+
+    assert (finding.met, finding.reason) == (None, reasons["rules.security_override"])
+
+
+@pytest.mark.parametrize(
+    ("ground", "met"), [("evidence", True), ("either", False), ("opinions", False)]
+)
+def test_what_the_cap_for_security_reads_is_shown_at_the_cap(ground, met):
+    finding = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="security_by_evidence"),
+        survey(
+            facts={"security_ground": ground},
+            places={"security_override": (location_at("x.py", 4),)},
+        ),
+    )
+    assert (finding.met, clue_lines(finding)) == (met, [("x.py", 4)])
+
+
+def test_words_that_a_cap_for_security_waits_for_stand_beside_what_it_reads():
+    note = "this cap waits for “security flaw” in an argument, which a denial has as well"
+    places = {"security_override": (location_at("x.py", 4, note),)}
+    read = survey(facts={"security_ground": "opinions"}, places=places)
+    check = SynthesisRules(**CHECK_FIELDS, aspect="security_by_evidence")
+    assert synthesis_rules(check, read).reason == (
+        f"The cap for security reads what judges say or score: at x.py:4 {note}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "met"), [("arguments", True), ("scores", False), ("fixed", False), ("none", False)]
+)
+def test_dissent_has_to_give_what_judges_argue(content, met):
+    finding = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="dissent_reasons"),
+        survey(
+            facts={"dissent_content": content},
+            places={"dissent_content": (location_at("x.py", 4),)},
+        ),
+    )
+    assert (finding.met, clue_lines(finding)) == (met, [("x.py", 4)])
+
+
+@pytest.mark.parametrize(("content", "met"), [("findings", True), ("fixed", False), (None, None)])
+def test_remediation_has_to_give_what_the_audit_brought(content, met):
+    finding = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="remediation"),
+        survey(
+            facts={"remediation_content": content},
+            reasons={"remediation_content": "not followed"},
+            places={"remediation_content": (location_at("x.py", 4),)},
+        ),
+    )
+    assert finding.met is met
+
+
+def test_dissent_that_could_not_be_followed_leaves_the_check_open():
+    finding = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="dissent_reasons"),
+        survey(facts={"dissent_content": None}, reasons={"dissent_content": "not followed"}),
+    )
+    assert (finding.met, finding.reason) == (None, "not followed")
+
+
+def test_cap_for_security_that_does_not_tell_what_it_reads_leaves_the_check_open():
+    finding = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="security_by_evidence"),
+        survey(facts={"security_ground": None}, reasons={"security_ground": "not told"}),
+    )
+    assert (finding.met, finding.reason) == (None, "not told")
+
+
+def test_score_written_for_a_failed_answer_is_named_beside_the_requests_made_again():
+    row = {"text": "ask gives the score 3.", "places": [{"path": "b.py", "line": 7}]}
+    facts = {"structured_output_retry": True, "made_up_scores": [row, row, row]}
+    finding = structured_output(
+        StructuredOutput(**CHECK_FIELDS, aspect="retry"),
+        survey(facts=facts, places={"structured_output_retry": (location_at("a.py", 2),)}),
+    )
+    assert (finding.met, clue_lines(finding)) == (True, [("a.py", 2), ("b.py", 7)])
+    assert finding.reason == (
+        "An answer that does not fit its schema is requested again (a.py:2). ask gives the score 3"
+        " (b.py:7). There are 2 more of this kind."
+    )
+    once = survey(facts=facts | {"structured_output_retry": False})
+    check = StructuredOutput(**CHECK_FIELDS, aspect="retry")
+    assert "ask gives" not in structured_output(check, once).reason
+
+
+def test_report_that_is_not_written_says_where_its_way_ends():
+    note = "only a part of the report is written"
+    places = {"markdown_report": (location_at("run.py", 8, note),)}
+    work = survey(facts={"markdown_report": False}, places=places)
+    finding = synthesis_rules(SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), work)
+    assert (finding.met, clue_lines(finding)) == (False, [("run.py", 8)])
+    assert finding.reason == (
+        "No code writes the verdict as a Markdown report: at run.py:8 only a part of the report is"
+        " written."
+    )
+
+
+def test_report_that_the_state_drops_is_not_written():
+    fault = {"sentence": "justice returns `report`, which is lost", "path": "j.py", "line": 3}
+    fault |= {"written": {"path": "run.py", "line": 8}, "callers": [{"path": "run.py", "line": 7}]}
+    check = SynthesisRules(**CHECK_FIELDS, aspect="markdown_report")
+    facts = {"markdown_report": True, "state_flow": {"faults": [fault], "unread": {}}}
+    finding = synthesis_rules(check, survey(facts=facts))
+
+    assert (finding.met, clue_lines(finding)) == (False, [("run.py", 8), ("run.py", 7)])
+    assert finding.reason == (
+        "The file that run.py:8 writes holds no report: justice returns `report`, which is lost."
+    )
