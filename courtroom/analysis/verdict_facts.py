@@ -223,7 +223,7 @@ def _rules(writer: FactWriter, gap: str) -> None:
         rule: True
         if reading.lines
         else None
-        if gap and not (reading.dead or reading.by_opinions)
+        if gap and not (reading.dead or reading.by_opinions or reading.misplaced)
         else False
         for rule, reading in rules.items()
     }
@@ -259,6 +259,12 @@ def _locate_obstacles(writer: FactWriter, rule: str, reading: RuleReading) -> No
         for function, line, text in claimed_re_evaluations(writer.layers.justice):
             note = f"the code writes “{text}”, and looks at nothing again"
             writer.add_location(rule, function.source.path, line, note=note)
+    for word in reading.misplaced:
+        note = (
+            f"this rule waits for “{word.word}” in arguments on {word.criterion}; the rubric speaks of"
+            f" it under {word.home}, not there"
+        )
+        writer.add_location(rule, word.function.source.path, word.line, note=note)
     obstacles = (
         (reading.by_opinions, "this rule reads what judges say or score, and no evidence"),
         (reading.final, "a rule decides on the spread without a second look"),

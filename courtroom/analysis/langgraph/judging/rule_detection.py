@@ -21,6 +21,7 @@ from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions,
 from courtroom.analysis.langgraph.judging.dissent_rule import dissents
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.later_settings import MEANS, Settings
+from courtroom.analysis.langgraph.judging.misplaced_words import MisplacedWord, misplaced_words
 from courtroom.analysis.langgraph.judging.re_evaluation import (
     loops_to_judges,
     re_evaluation_routes,
@@ -85,17 +86,18 @@ class RuleReading:
     """Lines that apply a rule, and lines that would if their condition could ever hold.
 
     `uncalled` are lines that would if anything called their function, `by_opinions` those that
-    would let facts overrule opinions if their conditions read any evidence. `final` decide on
-    scores that lie far apart without a second look. `is_tie_break`: the lines apply to such scores
-    alone. `takes_highest`: they take the highest of all scores. `awaited`: words, at
-    least one of which a judge's argument must hold before any line applies; `enough`: words, one
-    of which is enough for it beside other ways.
+    would let facts overrule opinions if their conditions read any evidence, `misplaced` those that
+    wait in one criterion for a word of another. `final` decide on scores that lie far apart without
+    a second look. `is_tie_break`: the lines apply to such scores alone. `takes_highest`: they take
+    the highest of all scores. `awaited`: words, at least one of which a judge's argument must hold
+    before any line applies; `enough`: words, one of which is enough for it beside other ways.
     """
 
     lines: Lines
     dead: Lines = field(default_factory=list)
     uncalled: Lines = field(default_factory=list)
     by_opinions: Lines = field(default_factory=list)
+    misplaced: tuple[MisplacedWord, ...] = ()
     final: Lines = field(default_factory=list)
     is_tie_break: bool = False
     takes_highest: bool = False
@@ -124,11 +126,15 @@ def read_rules(
         rule: RuleReading(_telling_first(rule, lines), dead[rule], uncalled[rule])
         for rule, lines in live.items()
     }
-    lines, by_opinions = _facts_apart(alive, layers.justice)
+    misplaced = _misplaced(alive, layers.justice, conditions)
+    elsewhere = {(word.function.key, word.line) for word in misplaced}
+    at_home = [change for change in alive if (change.function.key, change.line) not in elsewhere]
+    lines, by_opinions = _facts_apart(at_home, layers.justice)
     readings["fact_supremacy"] = replace(
         readings["fact_supremacy"],
         lines=lines,
         by_opinions=by_opinions,
+        misplaced=misplaced,
         awaited=_awaited(lines, alive, layers.justice),
     )
     cap = readings["security_override"]
@@ -157,6 +163,16 @@ def read_rules(
         takes_highest=_take_highest(lines, alive),
     )
     return readings
+
+
+def _misplaced(
+    changes: list[ScoreChange], functions: list[FunctionRef], conditions: DeadConditions | None
+) -> tuple[MisplacedWord, ...]:
+    if conditions is None:
+        return ()
+    by_facts = filter(_depends_on_facts, changes)
+    by_name = {function.name: function for function in functions}
+    return tuple(misplaced_words(by_facts, by_name, conditions.symbols.codebase.data))
 
 
 def _take_highest(lines: Lines, changes: list[ScoreChange]) -> bool:

@@ -15,8 +15,11 @@ def rules_in(code: str) -> set[str]:
     return {rule for rule, reading in rules.items() if reading.lines}
 
 
-def readings_of(code: str, keys: frozenset[str] | None = None) -> dict[str, RuleReading]:
+def readings_of(
+    code: str, keys: frozenset[str] | None = None, data: dict[str, str] | None = None
+) -> dict[str, RuleReading]:
     symbols = symbols_of({"src/justice.py": code})
+    symbols.codebase.data = data or {}
     call_graph, layers = layers_of(symbols)
     conditions = DeadConditions(symbols, layers.justice, keys)
     return read_rules(call_graph, layers, read_graph(symbols, {}), conditions)
