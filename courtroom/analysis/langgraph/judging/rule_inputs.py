@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from courtroom.analysis.langgraph.judging.dead_conditions import argument_of, parameter_names
 from courtroom.analysis.langgraph.judging.score_changes import Assignments, assignments_in
@@ -125,12 +126,20 @@ class InputReader:
 
     def _passed(self, name: str, function: FunctionRef) -> Iterator[tuple[ast.expr, FunctionRef]]:
         """Yield what the followed functions pass for a parameter."""
+        for call, caller in self._calls.get(function.name, ()):
+            argument = argument_of(call, name, function)
+            if argument is not None:
+                yield argument, caller
+
+    @cached_property
+    def _calls(self) -> dict[str, list[tuple[ast.Call, FunctionRef]]]:
+        """Calls in the followed functions, by called name, each with its caller."""
+        calls: dict[str, list[tuple[ast.Call, FunctionRef]]] = {}
         for caller in self.functions.values():
-            for call in walk(caller.site.node):
-                if isinstance(call, ast.Call) and called_name(call) == function.name:
-                    argument = argument_of(call, name, function)
-                    if argument is not None:
-                        yield argument, caller
+            for node in walk(caller.site.node):
+                if isinstance(node, ast.Call):
+                    calls.setdefault(called_name(node), []).append((node, caller))
+        return calls
 
     def _own_calls(self, node: ast.AST) -> Iterator[ast.expr]:
         """Yield the names of the followed functions where they are called."""
