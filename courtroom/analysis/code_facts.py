@@ -536,6 +536,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
         (
             "justice_deterministic",
             "averaged_scores",
+            "second_verdicts",
             "rules",
             "loose_caps",
             "idle_rules",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.averaged_scores import averaged_scores
@@ -27,6 +28,7 @@ from courtroom.analysis.langgraph.judging.rule_words import NEVER_HOLDS, SPREAD
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader, words_in
 from courtroom.analysis.langgraph.judging.score_runs import USUAL_SCALE
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
+from courtroom.analysis.langgraph.judging.second_verdicts import second_verdicts
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
 from courtroom.analysis.langgraph.judging.verdict_source import (
     MODEL_CALLS,
@@ -69,21 +71,28 @@ def record_verdict(writer: FactWriter) -> None:
             "justice", place.source.path, node.lineno, node.end_lineno, f"{node.name} begins here."
         )
 
-    means = [
-        {"path": function.source.path, "line": line} for function, line in averaged_scores(justice)
-    ]
-    writer.set_rows("averaged_scores", means, gap)
+    writer.set_rows("averaged_scores", _rows(averaged_scores(justice)), gap)
+    reader = _delivery_reader(writer)
+    second = second_verdicts(writer.symbols, writer.layers, reader) if justice else ()
+    writer.facts["second_verdicts"] = _rows(second)
     _rules(writer, gap)
     _dissent(writer, gap)
     _remediation(writer, gap)
 
-    _report(writer)
+    _report(writer, reader)
 
 
-def _report(writer: FactWriter) -> None:
-    """Record the Markdown reports that a run writes out, or why it writes none."""
+def _rows(places: Iterable[tuple[FunctionRef, int]]) -> list[dict[str, Any]]:
+    return [{"path": function.source.path, "line": line} for function, line in places]
+
+
+def _delivery_reader(writer: FactWriter) -> DeliveryReader:
     built_in = writer.graph.builder.path if writer.graph.builder else ""
-    reader = DeliveryReader(writer.call_graph, writer.layers, built_in, _declared_starts(writer))
+    return DeliveryReader(writer.call_graph, writer.layers, built_in, _declared_starts(writer))
+
+
+def _report(writer: FactWriter, reader: DeliveryReader) -> None:
+    """Record the Markdown reports that a run writes out, or why it writes none."""
     deliveries = [reader.read(report) for report in markdown_reports(writer.symbols)]
     written = [delivery for delivery in deliveries if delivery.is_written]
     gaps = (delivery.gap for delivery in deliveries if delivery.is_written is None)

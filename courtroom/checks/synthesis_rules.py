@@ -31,6 +31,7 @@ DETERMINISTIC = (
     "Code without a model computes the verdict from the opinions.",
     "No code that computes the verdict from the opinions was found.",
 )
+SECOND = "A caller of the graph shows another verdict: it averages the judges' scores anew."
 BY_MODEL = "A model gives the score."
 MARKDOWN = (
     "The verdict is written as a Markdown report.",
@@ -120,7 +121,8 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
     if check.aspect == "deterministic":
         by_model = "justice_deterministic" in survey.fact_locations
         sentences = DETERMINISTIC[0], BY_MODEL if by_model else DETERMINISTIC[1]
-        return flag("justice_deterministic", "justice", survey, sentences)
+        finding = flag("justice_deterministic", "justice", survey, sentences)
+        return _with_second_verdict(finding, survey)
     if check.aspect == "markdown_report":
         return _lost_report(survey) or _report(survey)
     if check.aspect == "security_by_evidence":
@@ -147,6 +149,16 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
         # A tie-break is all the weight there is; a rule of facts may wait for a word.
         sentences = locations[0].note, sentences[1]
     return decided(rules[check.aspect], locations, survey, sentences)
+
+
+def _with_second_verdict(finding: Finding, survey: Survey) -> Finding:
+    """The finding, and where a caller of the graph shows another verdict than this one."""
+    rows = survey.facts.get("second_verdicts") or ()
+    if not rows or not finding.met:
+        return finding
+    reason = with_place(SECOND, rows[0]["path"], rows[0]["line"])
+    clues = (*finding.clues, *(line_clue(row, SECOND) for row in rows))
+    return replace(finding, reason=f"{finding.reason} {reason}", clues=clues)
 
 
 def _report(survey: Survey) -> Finding:

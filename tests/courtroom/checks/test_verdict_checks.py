@@ -135,3 +135,18 @@ def test_report_that_the_state_drops_is_not_written():
     assert finding.reason == (
         "The file that run.py:8 writes holds no report: justice returns `report`, which is lost."
     )
+
+
+@pytest.mark.parametrize(("by_code", "places"), [(True, ["j.py", "page.py"]), (False, ["j.py"])])
+def test_second_verdict_of_a_caller_stands_beside_the_one_by_code(by_code, places):
+    facts = {"justice_deterministic": by_code, "second_verdicts": [{"path": "page.py", "line": 7}]}
+    finding = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="deterministic"),
+        survey(facts=facts, places={"justice": (location_at("j.py", 4),)}),
+    )
+    sentence = (
+        "A caller of the graph shows another verdict: it averages the judges' scores anew"
+        " (page.py:7)."
+    )
+    assert (finding.met, finding.reason.endswith(sentence)) == (by_code, by_code)
+    assert [path for path, _ in clue_lines(finding)] == places

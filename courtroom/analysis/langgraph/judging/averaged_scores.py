@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -33,13 +33,16 @@ _HELPERS = frozenset(words_of("mean average avg variance spread overall weighted
 _ROUNDING = frozenset(words_of("round int float max min clamp clip bound"))
 
 
-def averaged_scores(justice: list[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:
+def averaged_scores(
+    functions: Iterable[FunctionRef], *, in_texts: bool = False
+) -> Iterator[tuple[FunctionRef, int]]:
     """Yield function and line of each plain mean of the judges' scores that becomes a verdict.
 
     What is taken where an opinion is missing is none, nor a mean that another score is mixed with.
+    `in_texts`: a mean that a text gives is a verdict, too.
     """
-    for function in justice:
-        reading = _Function(function.site.node)
+    for function in functions:
+        reading = _Function(function.site.node, in_texts=in_texts)
         for node in walk(function.site.node):
             if not isinstance(node, ast.Call | ast.BinOp):
                 continue
@@ -53,6 +56,7 @@ class _Function:
     """One function: the parents of its nodes, and what its names are set to."""
 
     node: ast.AST
+    in_texts: bool = False
     _followed: set[str] = field(default_factory=set)
 
     @cached_property
@@ -106,6 +110,8 @@ class _Function:
         while (parent := self._parents.get(id(child))) is not None:
             if isinstance(parent, ast.Return):
                 return not is_helper
+            if isinstance(parent, ast.FormattedValue):
+                return self.in_texts
             if isinstance(parent, ast.keyword):
                 return "score" in words_of(parent.arg or "") and not _is_overall(parent.arg or "")
             if isinstance(parent, ast.Assign | ast.AnnAssign):

@@ -96,6 +96,10 @@ class DeliveryReader:
             return Delivery(report, False, (source, line), "only a part of the report is written")
         return Delivery(report, False, home, f"no code writes out what {name}() makes")
 
+    def is_of_run(self, function: FunctionRef) -> bool:
+        """Return whether code that runs the graph leads to a function."""
+        return self._standing(function.source, function.site) is _Standing.RUN
+
     def _standings(self, places: list[Place]) -> dict[_Standing, Place]:
         """Return the first place of each standing, one of the Chief Justice before others."""
         standings: dict[_Standing, Place] = {}
