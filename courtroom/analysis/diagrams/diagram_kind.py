@@ -25,6 +25,7 @@ from courtroom.analysis.diagrams.diagram_match import (
     sketch_of,
     strangers,
     undrawn,
+    undrawn_edges,
 )
 from courtroom.analysis.diagrams.diagram_text import charts_in_text, read_chart
 from courtroom.analysis.diagrams.parallel_branches import (
@@ -46,6 +47,7 @@ _UNREAD_PICTURE = "The report contains a picture that no model has read."
 _MIN_LEVELS = 3
 # Splits of an agent graph: of its detectives, and of its judges.
 _SPLITS = 2
+_MOST_EDGES = 4
 _CAPTION = re.compile(
     r"\b(?:fig(?:ure|\.)|diagrams?|architecture|topology|flow ?charts?)", re.IGNORECASE
 )
@@ -247,6 +249,10 @@ def _result_of(kind: Kind, sketch: Sketch, graph: GraphFact | None) -> DiagramRe
     missing = undrawn(sketch, graph) if kind == "accurate" and graph else []
     if missing:
         reason += f"; nodes of the code that no box names: {' | '.join(missing)}"
+    if graph and (edges := undrawn_edges(sketch, graph)):
+        more = f" and {len(edges) - _MOST_EDGES} more" if len(edges) > _MOST_EDGES else ""
+        named = ", ".join(edges[:_MOST_EDGES])
+        reason += f"; edges of the code that it does not draw: {named}{more}"
     passage = ", ".join(filter(None, sketch.labels)) or None
     result = DiagramResult(kind, reason, sketch.page, passage, sketch.last_page)
     # A box without a name that is known may be one of them.
@@ -271,7 +277,15 @@ def _sketch_of_drawing(drawing: Drawing) -> Sketch:
     is_chain = not splits and all(len(indexes) <= 2 for indexes in neighbours.values())
     arrows = tuple((labels[source], labels[target]) for source, target in drawing.arrows)
     lines = tuple((labels[first], labels[second]) for first, second in drawing.links)
-    return Sketch(drawing.page, tuple(labels), splits, is_chain, lines, arrows)
+    return Sketch(
+        drawing.page,
+        tuple(labels),
+        splits,
+        is_chain,
+        lines,
+        arrows,
+        has_loose_lines=drawing.has_loose_lines,
+    )
 
 
 def _splits(drawing: Drawing, neighbours: Mapping[int, set[int]]) -> list[set[int]]:

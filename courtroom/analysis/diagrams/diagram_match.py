@@ -1,9 +1,9 @@
-"""Compare a diagram of any kind with the code's graph: its names and its parallel splits."""
+"""Compare a diagram of any kind with the code's graph: its names, parallel splits and edges."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -33,7 +33,7 @@ class Sketch:
 
     `splits` are the labels that are side by side. `lines` join labels; `arrows` are those with a
     known direction. `page` is None for a diagram of the repository, `last_page` for one that ends on
-    the page where it begins.
+    the page where it begins. `has_loose_lines`: more of its labels may be joined than `lines` say.
     """
 
     page: int | None
@@ -43,6 +43,7 @@ class Sketch:
     lines: tuple[tuple[str, str], ...] = ()
     arrows: tuple[tuple[str, str], ...] = ()
     last_page: int | None = None
+    has_loose_lines: bool = False
 
 
 def sketch_of(chart: Chart, page: int | None = None) -> Sketch:
@@ -60,7 +61,7 @@ def kind_of(sketch: Sketch, graph: GraphFact | None) -> Kind:
     """Return the kind of diagram, as diagram_kind defines it."""
     if graph is not None and _matches(sketch, graph):
         return "accurate"
-    if len(sketch.splits) >= 2:
+    if len(sketch.splits) >= 2 or (graph is not None and _has_all_splits(sketch, graph)):
         return "parallel_shown"
     return "linear" if sketch.is_chain else "generic"
 
@@ -74,8 +75,8 @@ def agreement(sketch: Sketch, graph: GraphFact) -> Agreement:
     """Return the most serious difference between the diagram and the code.
 
     split_not_in_code: nodes are side by side that do not run in parallel; line_where_code_splits:
-    nodes that run in parallel are drawn one after the other; incomplete: neither, but a split or
-    most nodes of the code are missing.
+    nodes that run in parallel are drawn one after the other; incomplete: neither, but a split, an
+    edge between drawn nodes or most nodes of the code are missing.
     """
     groups = [set(group) for group in code_splits(graph)]
     if len(_drawn_nodes(sketch, graph)) < _MIN_NODES:
@@ -92,7 +93,8 @@ def agreement(sketch: Sketch, graph: GraphFact) -> Agreement:
     if any(_is_in_line(sketch, group, graph) for group in groups):
         return "line_where_code_splits"
 
-    return "agrees" if not groups or _matches(sketch, graph) else "incomplete"
+    is_like_code = _matches(sketch, graph) if groups else not _lacks_edges(sketch, graph)
+    return "agrees" if is_like_code else "incomplete"
 
 
 def differences(sketch: Sketch, graph: GraphFact) -> list[str]:
@@ -138,6 +140,77 @@ def undrawn(sketch: Sketch, graph: GraphFact) -> list[str]:
     ][:_MOST_STRANGERS]
 
 
+def undrawn_edges(sketch: Sketch, graph: GraphFact) -> list[str]:
+    """Return the code's edges between drawn nodes that no line follows, also over other boxes.
+
+    None where lines are not known, or lead to a box of another name and not on: it may be a frame
+    around nodes. None of a graph with subgraphs, as of undrawn.
+    """
+    return [f"{source} → {target}" for source, target in _missing_edges(sketch, graph)]
+
+
+def _missing_edges(sketch: Sketch, graph: GraphFact) -> list[tuple[str, str]]:
+    if not sketch.arrows or sketch.has_loose_lines or graph.subgraphs:
+        return []
+    named = {label: _ends_in(label, graph) for label in sketch.labels}
+    passed = {label for label, names in named.items() if not names}
+    onward, back = _steps_of(sketch)
+
+    missing = []
+    for source, target in dict.fromkeys(_edges(graph)):
+        begins, ends = (
+            {label for label, names in named.items() if name in names} for name in (source, target)
+        )
+        reached, before = _walk(begins, onward, passed), _walk(ends, back, passed)
+        leads_on = (reached & passed) <= onward.keys() and (before & passed) <= back.keys()
+        if begins and ends and not ends & (begins | reached) and leads_on:
+            missing.append((source, target))
+    return missing
+
+
+def _edges(graph: GraphFact) -> list[tuple[str, str]]:
+    routes = ((route.from_, target) for route in graph.conditional for target in route.to)
+    return [*graph.edges, *routes]
+
+
+def _ends_in(label: str, graph: GraphFact) -> set[str]:
+    """Return the ends of the code's edges that a label names."""
+    return {_key(label).upper()} if _key(label) in _TERMINALS else _named_in([label], graph)
+
+
+def _steps_of(sketch: Sketch) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """Return the labels after each label, and before it. A line without a head leads both ways."""
+    directed = {*sketch.arrows}
+    plain = [line for line in sketch.lines if not {line, line[::-1]} & directed]
+    onward: dict[str, set[str]] = {}
+    back: dict[str, set[str]] = {}
+    for source, target in (*directed, *plain, *(line[::-1] for line in plain)):
+        onward.setdefault(source, set()).add(target)
+        back.setdefault(target, set()).add(source)
+    return onward, back
+
+
+def _walk(starts: set[str], steps: Mapping[str, set[str]], passed: set[str]) -> set[str]:
+    """Return the labels that the steps lead to, over no other than those that may be passed."""
+    reached: set[str] = set()
+    queue = [*starts]
+    for label in queue:
+        new = steps.get(label, set()) - reached
+        reached |= new
+        queue += new & passed
+    return reached
+
+
+def _lacks_edges(sketch: Sketch, graph: GraphFact) -> bool:
+    """Return whether an edge is missing that a run without failures passes, by a split or alone."""
+    in_splits = {name for group in code_splits(graph) for name in group}
+    return any(
+        ((source, target) in graph.edges or target in in_splits)
+        and not any(is_exit(name) or _key(name) in _TERMINALS for name in (source, target))
+        for source, target in _missing_edges(sketch, graph)
+    )
+
+
 def _are_alike(node: set[str], label: set[str]) -> bool:
     return len(node & label) >= min(2, len(node))
 
@@ -155,14 +228,18 @@ def _is_in_line(sketch: Sketch, group: set[str], graph: GraphFact) -> bool:
 
 
 def _matches(sketch: Sketch, graph: GraphFact) -> bool:
-    """Return whether the diagram has the code's splits, in full, and at least half of its nodes."""
-    groups = code_splits(graph)
+    """Return whether the diagram has the code's splits, their edges and at least half its nodes."""
     return (
-        len(groups) >= 2
+        _has_all_splits(sketch, graph)
         and 2 * len(_drawn_nodes(sketch, graph)) >= len(_main_nodes(graph))
-        and all(_has_split(sketch, group, graph) for group in groups)
-        and not any(_is_in_line(sketch, set(group), graph) for group in groups)
+        and not any(_is_in_line(sketch, set(group), graph) for group in code_splits(graph))
+        and not _lacks_edges(sketch, graph)
     )
+
+
+def _has_all_splits(sketch: Sketch, graph: GraphFact) -> bool:
+    groups = code_splits(graph)
+    return len(groups) >= 2 and all(_has_split(sketch, group, graph) for group in groups)
 
 
 def _nodes(graph: GraphFact) -> list[str]:

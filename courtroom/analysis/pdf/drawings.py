@@ -39,9 +39,8 @@ def drawing_of(page: int, paths: Sequence[Path], pieces: Iterable[Piece]) -> Dra
     a frame or a rule.
     """
     boxes = _find_boxes(paths)
-    joined = [
-        (pair, path) for path in _open_lines(paths) if (pair := _joined(boxes, path)) is not None
-    ]
+    lines = _open_lines(paths)
+    joined = [(pair, path) for path in lines if (pair := _joined(boxes, path)) is not None]
     links = tuple(sorted({(min(pair), max(pair)) for pair, _ in joined}))
     if len(links) < _MIN_LINKS:
         return None
@@ -51,7 +50,8 @@ def drawing_of(page: int, paths: Sequence[Path], pieces: Iterable[Piece]) -> Dra
     arrows = {arrow for pair, path in joined if (arrow := _directed(pair, path, heads)) is not None}
     if not arrows and _is_table(links, drawn):
         return None
-    return Drawing(page=page, boxes=drawn, links=links, arrows=tuple(sorted(arrows)))
+    is_loose = any(_ends_nowhere(boxes, path) for path in lines)
+    return Drawing(page, drawn, links, tuple(sorted(arrows)), has_loose_lines=is_loose)
 
 
 def _is_table(links: Sequence[tuple[int, int]], boxes: Sequence[DrawnBox]) -> bool:
@@ -201,6 +201,13 @@ def _joined(boxes: Sequence[Bounds], path: Path) -> tuple[int, int] | None:
         return None
 
     return source, target
+
+
+def _ends_nowhere(boxes: Sequence[Bounds], path: Path) -> bool:
+    """Return whether only one end of the line is at a box, and it continues none of its sides."""
+    ends = _ends(path)
+    at_boxes = [index for end in ends if (index := _nearest(boxes, end)) is not None]
+    return len(at_boxes) == 1 and not _runs_along(boxes[at_boxes[0]], *ends)
 
 
 def _touch(box: Bounds, other: Bounds) -> bool:

@@ -59,13 +59,15 @@ class DrawnBox:
 class Drawing:
     """Boxes of a drawing and the lines between them, as pairs of indexes, the smaller first.
 
-    `arrows` are the lines with a head at one end, in the arrow's direction.
+    `arrows` are the lines with a head at one end, in the arrow's direction. `has_loose_lines`: a
+    line begins at a box, and the box at its other end was not recognised.
     """
 
     page: int
     boxes: tuple[DrawnBox, ...]
     links: tuple[tuple[int, int], ...]
     arrows: tuple[tuple[int, int], ...] = ()
+    has_loose_lines: bool = False
 
 
 @dataclass(frozen=True, slots=True)

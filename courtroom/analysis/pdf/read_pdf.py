@@ -171,6 +171,7 @@ def _drawing(answer: dict[str, Any]) -> Drawing:
         boxes=boxes,
         links=tuple((first, second) for first, second in answer["links"]),
         arrows=tuple((source, target) for source, target in answer["arrows"]),
+        has_loose_lines=answer["has_loose_lines"],
     )
 
 
