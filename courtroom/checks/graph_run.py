@@ -113,6 +113,10 @@ def _sound(check: GraphRun, fact: GraphRunFact, survey: Survey) -> Finding:
     )
     words = clauses(SOUND[fault] for fault in check.faults)
     reason = f"By LangGraph's rules the graph ran with empty nodes along {routes}: {words}."
+    rows = [row for runs in (fact, *fact.inner) for row in runs.steps.items()]
+    missed = tuple(name for name, steps in rows if not steps)
+    if missed and "idle" in check.faults:
+        reason += f" No run comes to {_names(missed)}."
     return present(reason, [_graph_clue(survey, reason)])
 
 

@@ -16,13 +16,12 @@ def without_dead_ways(graph: StubGraph, ways: Sequence[DeadWay]) -> StubGraph:
 
 def _live(route: StubRoute, ways: Sequence[DeadWay]) -> StubRoute:
     place = (route.start, route.path, route.line)
-    dead = {
-        outcome
-        for way in ways
-        if (way.route.start, way.route.path, way.route.line) == place
-        for outcome in way.outcomes
-    }
-    left = tuple(outcome for outcome in route.outcomes if outcome not in dead)
+    own = [way for way in ways if (way.route.start, way.route.path, way.route.line) == place]
+    dead = {outcome for way in own for outcome in way.outcomes}
+    # Of nodes that start together, those of the dead way alone are missing.
+    cut = [o for way in own for o in way.left if all(o in other.left for other in own)]
+    possible = dict.fromkeys([*route.outcomes, *cut])
+    left = tuple(outcome for outcome in possible if outcome not in dead)
     taken = {name for outcome in left for name in outcome}
     never = {name for outcome in dead for name in outcome if name not in taken}
     if not dead or not left:

@@ -203,8 +203,22 @@ def _add_outcome(value: Value, routing: Routing) -> None:
         members = choice.members if isinstance(choice, ListValue) else [choice]
         if isinstance(choice, ListValue) and (choice.is_open or not choice.members):
             routing.is_complete = False
-        names = [name for member in members for name in _target_names(member, routing)]
-        routing.add(tuple(dict.fromkeys(names)))
+        names = [_target_names(member, routing) for member in members]
+        routing.add(_together(names))
+        if isinstance(choice, ListValue) and _may_stay_short(choice):
+            routing.add(_together(names[: choice.settled]))
+
+
+def _together(names: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for group in names for name in group))
+
+
+def _may_stay_short(nodes: ListValue) -> bool:
+    """Return whether a list may hold its settled members alone: no other branch adds to it."""
+    if nodes.doubt is None:
+        return False
+    branches = nodes.doubt.group
+    return branches is None or (isinstance(branches, ast.If) and not branches.orelse)
 
 
 def _target_names(member: Value, routing: Routing) -> list[str]:

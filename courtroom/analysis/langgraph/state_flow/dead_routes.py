@@ -35,10 +35,11 @@ KEEPING = ("ior", "or_", "add", *MERGES_BY_KEY)
 
 @dataclass(frozen=True, slots=True)
 class DeadWay:
-    """Ways of a router that no run takes: their `outcomes` of the route, and the fault."""
+    """Ways of a router that no run takes: their `outcomes` of the route, those `left`, the fault."""
 
     route: Route
     outcomes: tuple[tuple[str, ...], ...]
+    left: tuple[tuple[str, ...], ...]
     fault: FlowFault
 
 
@@ -52,10 +53,13 @@ class _Filled:
 
 @dataclass(frozen=True, slots=True)
 class _Lost:
-    """Names that a router does not return, as it writes them, and the outcomes that go with them."""
+    """Names that a router does not return, as it writes them, the outcomes that go with them, and
+    those that are `left`.
+    """
 
     names: list[str]
     outcomes: tuple[tuple[str, ...], ...]
+    left: tuple[tuple[str, ...], ...]
 
     def way(
         self,
@@ -68,7 +72,7 @@ class _Lost:
         nodes: tuple[str, ...] = (),
     ) -> DeadWay:
         fault = FlowFault(kind, sentence, route.path, route.line, other, keys, nodes)
-        return DeadWay(route, self.outcomes, fault)
+        return DeadWay(route, self.outcomes, self.left, fault)
 
 
 def unreturned_keys(routes: Sequence[Route]) -> Iterator[FlowFault]:
@@ -294,7 +298,7 @@ def _lost(evaluator: StateEvaluator, route: Route, held: DictValue) -> _Lost | N
     names = [name for outcome in anyhow.outcomes for name in outcome if name not in left]
     some, kept = _outcomes(anyhow, route), _outcomes(settled, route)
     outcomes = tuple(outcome for outcome in some if outcome not in kept)
-    return _Lost(list(dict.fromkeys(names)), outcomes) if names else None
+    return _Lost(list(dict.fromkeys(names)), outcomes, tuple(kept)) if names else None
 
 
 def _outcomes(routing: Routing, route: Route) -> list[tuple[str, ...]]:

@@ -85,3 +85,30 @@ def test_way_that_a_run_may_take_still_runs_a_node_twice():
 def test_loop_whose_only_way_out_no_run_takes_never_ends():
     fact = run_of(TEST, '{"ok": "repo", "failed": END}')
     assert [row["nodes"] for row in fact["endless"]] == [["repo", "judge"]]
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        ['if state.get("pdf"):', '    names.extend(["excuse", "log"])'],
+        [
+            'if state.get("pdf"):',
+            '    names.append("excuse")',
+            'if state.get("pictures"):',
+            '    names.append("log")',
+        ],
+    ],
+    ids=["by one key", "by two keys"],
+)
+def test_combination_is_cut_to_the_nodes_that_a_run_starts(tests: list[str]):
+    lines = [
+        'if not state["url"]:',
+        "    return [END]",
+        'names = ["judge"]',
+        *tests,
+        "return names",
+    ]
+    fact = run_of("\n    ".join(lines), '["judge", "excuse", "log", END]')
+    choices = [to for run in fact["runs"] for to in (row["to"] for row in run["choices"])]
+    assert sorted(choices) == [["END"], ["judge"]]
+    assert fact["steps"] == {"repo": [1], "excuse": [], "log": [], "judge": [2]}

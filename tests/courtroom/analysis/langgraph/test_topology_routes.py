@@ -88,6 +88,27 @@ def test_every_return_value_of_a_router_is_a_target(router):
     assert builder_of(code).unresolved == []
 
 
+@pytest.mark.parametrize(
+    ("other_branch", "outcomes"),
+    [
+        ("", [("prosecutor", "defense"), ("prosecutor",)]),
+        # Nothing says which nodes stay out.
+        ('    else: names.append("defense")\n', [("prosecutor", "defense")]),
+    ],
+    ids=["alone", "beside another one"],
+)
+def test_list_that_one_branch_adds_to_may_stay_as_it_was(other_branch, outcomes):
+    router = (
+        "def route(state):\n"
+        '    names = ["prosecutor"]\n'
+        '    if state["x"]: names.append("defense")\n'
+        f"{other_branch}"
+        "    return names\n"
+    )
+    [route] = graph_of(built(f"{router}g.add_conditional_edges('doc_analyst', route)")).routes
+    assert route.outcomes == outcomes
+
+
 def test_a_list_instead_of_a_map_holds_the_targets():
     code = built("g.add_conditional_edges('doc_analyst', lambda s: s['next'], ['prosecutor', END])")
     assert routes_of(code) == {("doc_analyst", ("END", "prosecutor"))}
