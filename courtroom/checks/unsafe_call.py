@@ -42,6 +42,8 @@ NAMES = {
     "tls_unverified": "a connection that checks no certificate",
     "committed_secret": "a committed secret",
 }
+# A danger that many calls can be: the sentence says which call it is.
+CALLED = "unsafe_deserialisation"
 # What is said of a call in a file that no run of the product reads.
 UNREACHED = "in a file to which no import leads from an entry point"
 
@@ -79,7 +81,8 @@ def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
         return absent(_absence(check.any_of, survey), looked_for, met=not check.is_positive)
     kinds, clues = [danger for danger, _ in by_place], [clue for _, clue in by_place]
     reason = by_kind([(danger, clue.rationale) for danger, clue in by_place])
-    fault = f"The work has {NAMES[kinds[0]]}{f', {UNREACHED}' * clues[0].is_idle}."
+    call = _called(kinds[0], _calls(kinds[0], survey)[:1])
+    fault = f"The work has {NAMES[kinds[0]]}{call}{f', {UNREACHED}' * clues[0].is_idle}."
     return present(reason, clues, met=check.is_positive, fault=fault)
 
 
@@ -113,7 +116,10 @@ def _possible_calls(dangers: Sequence[str], survey: Survey) -> str:
     for row in survey.facts.get("possible_unsafe_calls") or ():
         if row["kind"] in dangers:
             rows.setdefault(row["kind"], []).append(row)
-    calls = [f"{NAMES[kind]} ({places_of(places[:MOST_CLUES])})" for kind, places in rows.items()]
+    calls = [
+        f"{NAMES[kind]}{_called(kind, places)} ({places_of(places[:MOST_CLUES])})"
+        for kind, places in rows.items()
+    ]
     return f" Possible, and counted for nothing: {'; '.join(calls)}." if calls else ""
 
 
@@ -146,18 +152,14 @@ def _clues(danger: str, survey: Survey) -> list[Clue]:
             for secret in survey.facts["committed_secrets"]
         ]
     # Only the fact `unsafe_calls` says where a value comes from.
-    calls = {
-        (call["path"], call["line"]): call
-        for call in survey.facts.get("unsafe_calls") or ()
-        if call["kind"] == danger
-    }
+    calls = {(call["path"], call["line"]): call for call in _calls(danger, survey)}
     places = survey.facts[FACTS[danger]] if danger in FACTS else calls.values()
     unreached = _unreached(survey)
     return [
         replace(
             line_clue(
                 place,
-                f"{_place(place)} has {NAMES[danger]}"
+                f"{_place(place)} has {NAMES[danger]}{_called(danger, [place])}"
                 f"{_origin(calls.get((place['path'], place['line'])))}"
                 f"{f', {UNREACHED}' * (place['path'] in unreached)}.",
             ),
@@ -165,6 +167,16 @@ def _clues(danger: str, survey: Survey) -> list[Clue]:
         )
         for place in places
     ]
+
+
+def _calls(danger: str, survey: Survey) -> list[Mapping[str, Any]]:
+    return [row for row in survey.facts.get("unsafe_calls") or () if row["kind"] == danger]
+
+
+def _called(danger: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the names of the calls, where the name of the danger does not say them."""
+    names = dict.fromkeys(f"`{row['call']}`" for row in rows if danger == CALLED)
+    return f", {listed(list(names))}" if names else ""
 
 
 def _unreached(survey: Survey) -> frozenset[str]:

@@ -19,7 +19,12 @@ from courtroom.analysis.security.assembled_queries import (
     assembled_query,
     takes_in_values,
 )
-from courtroom.analysis.security.own_data import has_foreign_archive, is_chosen, is_own_dump
+from courtroom.analysis.security.own_data import (
+    data_origin,
+    has_foreign_archive,
+    is_chosen,
+    is_own_dump,
+)
 from courtroom.analysis.security.path_joins import client_joins, is_tainted_by_client
 from courtroom.analysis.security.route_parameters import FRAMEWORKS, client_paths
 from courtroom.analysis.security.value_origins import Origin, origin_of
@@ -98,11 +103,12 @@ SHELL_KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Danger:
-    """Kind of hazard, and the expression that decides what happens."""
+    """Kind of hazard, and the expression that decides what happens, with its origin if followed."""
 
     kind: str
     value: ast.expr
     is_certain: bool = True
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +165,7 @@ def _hazards_of_call(
     call_name = dotted or _method_name(site.node)
     for rule in RULES:
         for danger in rule(symbols, source, site, dotted):
-            origin = origin_of(symbols, source, site.function, danger.value)
+            origin = danger.origin or origin_of(symbols, source, site.function, danger.value)
             line = line_of_call(site.node)
             yield Hazard(danger.kind, source, line, call_name, origin, danger.is_certain)
 
@@ -205,8 +211,10 @@ def _unsafe_deserialization(
         # An index of vectors that the same file saves is the program's own.
         is_index = keyword_of(call, "allow_dangerous_deserialization") is not None
         is_open = is_by_version or (is_index and "save_local" in source.text)
-        is_certain = not is_open and not is_own_dump(symbols, source, site, data)
-        yield Danger("unsafe_deserialisation", data, is_certain)
+        is_open = is_open or is_own_dump(symbols, source, site, data)
+        origin = data_origin(symbols, source, site, data)
+        is_certain = not is_open and origin is not Origin.UNKNOWN
+        yield Danger("unsafe_deserialisation", data, is_certain, origin)
 
 
 def _assembled_query(

@@ -12,10 +12,11 @@ from courtroom.analysis.python.tree_walk import as_written, called_name, walk
 from courtroom.analysis.security.value_origins import RECEIVERS, Origin, assigned_values, origin_of
 
 MAX_STEPS = 4
-DUMPS = frozenset(
-    f"{module}.dumps"
-    for module in ("pickle", "_pickle", "cPickle", "marshal", "dill", "cloudpickle")
-)
+DUMPERS = ("pickle", "_pickle", "cPickle", "marshal", "dill", "cloudpickle")
+DUMPS = frozenset(f"{module}.dumps" for module in DUMPERS)
+FILE_DUMPS = frozenset(f"{module}.dump" for module in (*DUMPERS, "joblib"))
+OPENING_METHODS = frozenset({"open", "read_bytes", "read_text"})
+PATH_METHODS = frozenset({"joinpath", "with_suffix", "with_name", "resolve", "expanduser"})
 # Names of calls that bring data from elsewhere.
 _BRINGS = re.compile(r"download|fetch|retrieve|urlopen|request|receive|upload", re.IGNORECASE)
 # Words of an option that decides whether certificates are checked.
@@ -35,6 +36,25 @@ def is_own_dump(symbols: SymbolTable, source: SourceFile, site: CallSite, data: 
         or (isinstance(value, ast.Call) and symbols.dotted_name(source, value.func) in DUMPS)
         for value in values
     )
+
+
+def data_origin(symbols: SymbolTable, source: SourceFile, site: CallSite, data: ast.expr) -> Origin:
+    """Return the origin of what a loader reads: of the folder, where a file is opened.
+
+    What stands in a folder of the program's own is not known, whoever names the file in it. A
+    file that the source names, and that the module itself dumps, is not known either.
+    """
+    values = _openings(source, site.function, data) if as_written(data) else [data]
+    files = [_file_of(value) for value in values]
+    places = [place for place in files if place is not None] or [data]
+    roots = [_root_of(site.function, place) for place in places]
+    origins = [origin_of(symbols, source, site.function, root) for root in roots]
+    if Origin.OUTSIDE in origins or any(_is_brought(site.function, root) for root in roots):
+        return Origin.OUTSIDE
+    is_named = all(
+        origin_of(symbols, source, site.function, place) is Origin.LITERAL for place in places
+    )
+    return Origin.LITERAL if is_named and not _dumps_files(symbols, source) else Origin.UNKNOWN
 
 
 def has_foreign_archive(symbols: SymbolTable, source: SourceFile, site: CallSite) -> bool:
@@ -78,9 +98,13 @@ def is_chosen(source: SourceFile, node: ast.AST) -> bool:
 def _is_foreign(
     symbols: SymbolTable, source: SourceFile, site: CallSite, archive: ast.expr
 ) -> bool:
-    if origin_of(symbols, source, site.function, archive) is not Origin.UNKNOWN:
-        return True
-    values = _sources(site.function, archive) if site.function else [archive]
+    is_known = origin_of(symbols, source, site.function, archive) is not Origin.UNKNOWN
+    return is_known or _is_brought(site.function, archive)
+
+
+def _is_brought(function: FunctionSite | None, data: ast.expr) -> bool:
+    """Return true for data that a call brings by its name: `download(url)`."""
+    values = _sources(function, data) if function else [data]
     return any(
         isinstance(inner, ast.Call) and _BRINGS.search(called_name(inner)) is not None
         for value in values
@@ -107,6 +131,43 @@ def _openings(
             continue
         if any(as_written(target) == name for target in targets):
             yield value
+
+
+def _file_of(value: ast.expr) -> ast.expr | None:
+    """Return the path of the file that a call opens or reads; None for another expression."""
+    if not isinstance(value, ast.Call) or called_name(value) not in OPENING_METHODS:
+        return None
+    if isinstance(value.func, ast.Attribute) and value.func.attr in OPENING_METHODS:
+        is_module = as_written(value.func.value) in ("io", "builtins", "gzip", "bz2", "lzma")
+        return value.args[0] if is_module and value.args else value.func.value
+    return value.args[0] if value.args else None
+
+
+def _root_of(function: FunctionSite | None, path: ast.expr) -> ast.expr:
+    """Return the first part of a path that is put together."""
+    for _ in range(MAX_STEPS * 2):
+        if isinstance(path, ast.BinOp):
+            path = path.left
+        elif isinstance(path, ast.JoinedStr) and path.values:
+            path = path.values[0]
+        elif isinstance(path, ast.FormattedValue):
+            path = path.value
+        elif isinstance(path, ast.Call) and isinstance(path.func, ast.Attribute):
+            is_method = path.func.attr in PATH_METHODS
+            if not is_method and not (path.args and path.func.attr in ("join", "Path")):
+                break
+            path = path.func.value if is_method else path.args[0]
+        elif isinstance(path, ast.Call) and path.args and called_name(path) in ("Path", "str"):
+            path = path.args[0]
+        elif function is not None and (values := assigned_values(function, as_written(path))):
+            path = values[0]
+        else:
+            break
+    return path
+
+
+def _dumps_files(symbols: SymbolTable, source: SourceFile) -> bool:
+    return any(dotted in FILE_DUMPS for _, dotted in symbols.calls(source))
 
 
 def _sources(function: FunctionSite, data: ast.expr) -> Iterator[ast.expr]:

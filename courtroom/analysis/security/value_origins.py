@@ -84,6 +84,8 @@ def _part_origins(
     elif isinstance(node, ast.Attribute):
         is_outside = symbols.dotted_name(source, node).startswith(OUTSIDE_NAMES)
         yield Origin.OUTSIDE if is_outside else Origin.UNKNOWN
+        if isinstance(node.value, ast.Call):
+            yield from _call_origins(symbols, source, function, node.value, steps)
     elif isinstance(node, ast.Call):
         yield from _call_origins(symbols, source, function, node, steps)
     else:

@@ -175,6 +175,25 @@ POSSIBLE = [
         "unsafe_deserialisation",
     ),
     ("claims = decode(token, verify=False)", "tls_unverified"),
+    ("def f():\n    return thaw(unpack())", "unsafe_deserialisation"),
+    (
+        (
+            "KEPT = Path.home() / '.kept'\ndef f(name):\n    at = KEPT / f'{name}.pkl'\n"
+            "    with open(at, 'rb') as f:\n        return pickle.load(f)"
+        ),
+        "unsafe_deserialisation",
+    ),
+    (
+        "def f(name):\n    return pickle.loads(Path('kept', name).read_bytes())",
+        "unsafe_deserialisation",
+    ),
+    (
+        (
+            "def f(x):\n    with open('x.pkl', 'wb') as f:\n        pickle.dump(x, f)\n"
+            "    with open('x.pkl', 'rb') as f:\n        return pickle.load(f)"
+        ),
+        "unsafe_deserialisation",
+    ),
 ]
 CERTAIN = [
     (
@@ -216,7 +235,17 @@ CERTAIN = [
         "path_traversal",
     ),
     ("torch.load('weights.pt', weights_only=False)", "unsafe_deserialisation"),
-    ("FAISS.load_local(p, m, allow_dangerous_deserialization=True)", "unsafe_deserialisation"),
+    (
+        "def f(p):\n    return FAISS.load_local(p, m, allow_dangerous_deserialization=True)",
+        "unsafe_deserialisation",
+    ),
+    (
+        "def f(home):\n    at = Path(home) / 'x.pkl'\n    return thaw(at.read_bytes())",
+        "unsafe_deserialisation",
+    ),
+    ("thaw(requests.get('https://example.org').content)", "unsafe_deserialisation"),
+    ("def f():\n    got = download(URL)\n    return thaw(got)", "unsafe_deserialisation"),
+    ("with open('x.pkl', 'rb') as f:\n    pickle.load(f)", "unsafe_deserialisation"),
     ("session.post(url, verify=False)", "tls_unverified"),
     ("def f():\n    context.check_hostname = False", "tls_unverified"),
 ]
