@@ -544,6 +544,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "security_ground",
             "dissent_content",
             "remediation_content",
+            "fixed_summaries",
             "markdown_report",
         ),
     ),

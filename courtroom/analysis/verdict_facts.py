@@ -30,6 +30,7 @@ from courtroom.analysis.langgraph.judging.score_runs import USUAL_SCALE
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.second_verdicts import second_verdicts
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
+from courtroom.analysis.langgraph.judging.summary_content import fixed_summaries
 from courtroom.analysis.langgraph.judging.verdict_source import (
     MODEL_CALLS,
     OPINION_WORDS,
@@ -79,6 +80,7 @@ def record_verdict(writer: FactWriter) -> None:
     _dissent(writer, gap)
     _remediation(writer, gap)
 
+    writer.set_rows("fixed_summaries", _rows(fixed_summaries(justice)), gap)
     _report(writer, reader)
 
 

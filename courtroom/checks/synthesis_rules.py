@@ -37,6 +37,7 @@ MARKDOWN = (
     "The verdict is written as a Markdown report.",
     "No code writes the verdict as a Markdown report.",
 )
+FIXED_SUMMARY = "The executive summary is fixed words: no score and no argument is in it."
 RULES: dict[str, Sentences] = {
     "security_override": (
         "A rule caps the score for security.",
@@ -122,9 +123,10 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
         by_model = "justice_deterministic" in survey.fact_locations
         sentences = DETERMINISTIC[0], BY_MODEL if by_model else DETERMINISTIC[1]
         finding = flag("justice_deterministic", "justice", survey, sentences)
-        return _with_second_verdict(finding, survey)
+        return _with_places(finding, "second_verdicts", SECOND, survey)
     if check.aspect == "markdown_report":
-        return _lost_report(survey) or _report(survey)
+        report = _lost_report(survey) or _report(survey)
+        return _with_places(report, "fixed_summaries", FIXED_SUMMARY, survey)
     if check.aspect == "security_by_evidence":
         return _security_ground(survey)
     if check.aspect in TEXTS:
@@ -151,13 +153,13 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
     return decided(rules[check.aspect], locations, survey, sentences)
 
 
-def _with_second_verdict(finding: Finding, survey: Survey) -> Finding:
-    """The finding, and where a caller of the graph shows another verdict than this one."""
-    rows = survey.facts.get("second_verdicts") or ()
+def _with_places(finding: Finding, fact: str, sentence: str, survey: Survey) -> Finding:
+    """The finding that is met, and what the rows of a fact say against it."""
+    rows = survey.facts.get(fact) or ()
     if not rows or not finding.met:
         return finding
-    reason = with_place(SECOND, rows[0]["path"], rows[0]["line"])
-    clues = (*finding.clues, *(line_clue(row, SECOND) for row in rows))
+    reason = with_place(sentence, rows[0]["path"], rows[0]["line"])
+    clues = (*finding.clues, *(line_clue(row, sentence) for row in rows))
     return replace(finding, reason=f"{finding.reason} {reason}", clues=clues)
 
 

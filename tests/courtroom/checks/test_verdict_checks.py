@@ -150,3 +150,15 @@ def test_second_verdict_of_a_caller_stands_beside_the_one_by_code(by_code, place
     )
     assert (finding.met, finding.reason.endswith(sentence)) == (by_code, by_code)
     assert [path for path, _ in clue_lines(finding)] == places
+
+
+@pytest.mark.parametrize(("written", "places"), [(True, ["j.py", "s.py"]), (False, ["j.py"])])
+def test_fixed_summary_stands_beside_the_report_that_is_written(written, places):
+    facts = {"markdown_report": written, "fixed_summaries": [{"path": "s.py", "line": 7}]}
+    finding = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"),
+        survey(facts=facts, places={"markdown_report": (location_at("j.py", 4),)}),
+    )
+    sentence = "The executive summary is fixed words: no score and no argument is in it (s.py:7)."
+    assert (finding.met, finding.reason.endswith(sentence)) == (written, written)
+    assert [path for path, _ in clue_lines(finding)] == places
