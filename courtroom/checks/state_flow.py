@@ -54,6 +54,7 @@ WORDS: dict[str, str] = {
     "lost_clone": "a path handed on that leads into a deleted clone",
     "left_clone": "a clone that nothing removes",
     "doubled_clone": "a clone that is deleted unread and made again",
+    "repeated_clone": "a clone that several nodes make",
     "cut_text": "a tool that reads only the beginning of a text",
     "dead_route": "a way of a router that its code or the keys it tests rule out",
     "needless_route": "a way of a router for want of what a node always writes",
@@ -75,6 +76,8 @@ FAULT_WORDS: dict[str, str] = {
     "dead_route": "a way of a router that no run takes",
     "refused_value": "a value that a prompt fixes and that is refused",
 }
+# Faults that are said where the history of a clone is asked for, and count for nothing there.
+BESIDE_HISTORY = ("cut_text", "repeated_clone")
 # Faults of which each has its place among the evidence.
 MOST_FAULTS = 8
 DECLARED = "Here the keys of the state are declared."
@@ -201,10 +204,10 @@ def _absences(names: Sequence[str], files: str) -> str:
 
 
 def _not_counted(check: StateFlow, fact: Mapping[str, Any]) -> str:
-    """Keys that nobody reads beside unused values in the code, and cut texts beside a cut history;
-    "" where the check is on neither.
+    """Keys that nobody reads beside unused values in the code; cut texts and clones of several nodes
+    beside a cut history; "" where the check is on neither.
 
-    Such a key may be what the graph is run for. Both count for nothing.
+    Such a key may be what the graph is run for. All count for nothing.
     """
     faults = [
         fault
@@ -216,7 +219,7 @@ def _not_counted(check: StateFlow, fact: Mapping[str, Any]) -> str:
 
 def _beside(fault: Mapping[str, Any]) -> str:
     """The kind beside which a fault is said that is not counted, "" for all others."""
-    if fault["kind"] == "cut_text":
+    if fault["kind"] in BESIDE_HISTORY:
         return "shallow_history"
     return _unused_kind(fault) if fault["kind"] == "unread_write" else ""
 

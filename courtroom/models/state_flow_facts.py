@@ -27,6 +27,7 @@ FaultKind = Literal[
     "lost_clone",
     "left_clone",
     "doubled_clone",
+    "repeated_clone",
     "cut_text",
     "dead_route",
     "needless_route",

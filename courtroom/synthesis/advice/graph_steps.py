@@ -218,6 +218,7 @@ FLOW = {
     "left_clone": "Remove the folder of the clone when all is read",
     "cut_text": "Read the text to its end",
     "doubled_clone": "Clone once, into the folder that is read",
+    "repeated_clone": "Clone once, and hand the path on in the state",
     "dead_route": "Let the router choose this way where it belongs, or remove the branch",
     "needless_route": "Let the router choose this way by what the code at {other} says of a failure",
     "input_route": "Let a router choose this way by what {other} records of a failure",

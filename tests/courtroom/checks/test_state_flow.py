@@ -157,8 +157,9 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
 
 
 @pytest.mark.parametrize("kind", ["shallow_history", "dead_route"])
-def test_cut_text_stands_beside_the_history_and_is_not_counted(kind: str):
-    cut = {"kind": "cut_text", "sentence": "log() cuts", "path": "t.py", "line": 7, "other": None}
+@pytest.mark.parametrize("beside", ["cut_text", "repeated_clone"])
+def test_fault_that_stands_beside_the_history_is_not_counted(kind: str, beside: str):
+    cut = {"kind": beside, "sentence": "log() cuts", "path": "t.py", "line": 7, "other": None}
     finding = found(kind, fact={"faults": [cut], "unread": {}})
     is_beside = kind == "shallow_history"
     assert (finding.met, "Not counted: log() cuts (t.py:7)." in finding.reason) == (True, is_beside)

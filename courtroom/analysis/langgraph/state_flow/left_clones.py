@@ -1,16 +1,17 @@
-"""Clones that nothing removes, and clones that are made twice since the first is deleted unread."""
+"""Clones that nothing removes, and clones that are made more than once: after the first is deleted
+unread, or by several nodes."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from courtroom.analysis.langgraph.state_flow.deleted_clone import (
     FOLDER,
     own_nodes,
     paths_from,
 )
-from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, joined
 from courtroom.analysis.langgraph.state_flow.shallow_history import is_clone
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -62,6 +63,33 @@ def doubled_clones(symbols: SymbolTable, in_use: Sequence[FunctionRef]) -> Itera
             path = function.source.path
             other = path, getattr(second, "lineno", 1)
             yield FlowFault("doubled_clone", sentence, path, getattr(first, "lineno", 1), other)
+
+
+def repeated_clones(
+    call_graph: CallGraph, nodes: Mapping[str, FunctionRef], in_use: Sequence[FunctionRef]
+) -> Iterator[FlowFault]:
+    """Yield the clone that several nodes lead to: each may make its own."""
+    cloners = {
+        function.key: (function, node)
+        for function in in_use
+        if "clone" in function.source.text
+        for node in own_nodes(function.site.node)
+        if is_clone(node)
+    }
+    makers: dict[str, tuple[FunctionRef, ast.AST]] = {}
+    for name, function in nodes.items() if cloners else ():
+        reached = (cloners.get(other.key) for other in call_graph.reachable_from([function]))
+        if cloner := next(filter(None, reached), None):
+            makers[name] = cloner
+    if len(makers) < 2:
+        return
+    function, node = next(iter(makers.values()))
+    sentence = (
+        f"the nodes {joined([*makers])} each lead to a clone of the repository: a run may clone it"
+        f" {len(makers)} times"
+    )
+    line = getattr(node, "lineno", function.site.node.lineno)
+    yield FlowFault("repeated_clone", sentence, function.source.path, line)
 
 
 def _makers(symbols: SymbolTable, function: FunctionRef) -> Iterator[tuple[str, int]]:

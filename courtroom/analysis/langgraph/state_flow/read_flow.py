@@ -25,7 +25,11 @@ from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowRe
 from courtroom.analysis.langgraph.state_flow.idle_steps import idle_steps
 from courtroom.analysis.langgraph.state_flow.ignored_fields import ignored_fields
 from courtroom.analysis.langgraph.state_flow.input_routes import input_routes
-from courtroom.analysis.langgraph.state_flow.left_clones import doubled_clones, left_clones
+from courtroom.analysis.langgraph.state_flow.left_clones import (
+    doubled_clones,
+    left_clones,
+    repeated_clones,
+)
 from courtroom.analysis.langgraph.state_flow.lost_values import (
     replaced_texts,
     unread_constants,
@@ -84,6 +88,7 @@ ALL_KINDS = (
     "lost_clone",
     "left_clone",
     "doubled_clone",
+    "repeated_clone",
     "cut_text",
     "unused_prompt",
     "impossible_test",
@@ -119,6 +124,7 @@ def read_flow(
     reading.add(left_clones(call_graph, layers.in_use))
     reading.add(cut_texts(layers.in_use))
     reading.add(doubled_clones(symbols, layers.in_use))
+    reading.add(repeated_clones(call_graph, layers.nodes, layers.in_use))
     reading.add(deleted_by_caller(symbols, layers.in_use, accesses))
     reading.add(unsent_prompts(symbols, layers.in_use))
     reading.add(missed_goals(symbols, symbols.codebase.data, layers.in_use))

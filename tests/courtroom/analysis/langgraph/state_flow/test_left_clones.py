@@ -6,7 +6,7 @@ from textwrap import indent
 
 import pytest
 
-from tests.courtroom.analysis.langgraph.state_flow.flows import faults, flow_of
+from tests.courtroom.analysis.langgraph.state_flow.flows import faults, flow_of, sentences
 
 CODE = """
 import os, shutil, subprocess, tempfile
@@ -97,3 +97,17 @@ def test_first_clone_that_is_read_is_no_fault(look: str):
 
 def test_single_clone_is_not_made_twice():
     assert found("doubled_clone", TWICE.format(look="").replace(CLONE, "")) == []
+
+
+def test_clone_that_several_nodes_lead_to_may_be_made_by_each():
+    both = CODE.replace(
+        "def judge(state):", "def judge(state):\n    copy = fetch(state['repo_url'])"
+    )
+    code = both.format(body=indent(MADE, "    "), call="fetch(state['repo_url'])")
+    assert sentences(flow_of(code), "repeated_clone") == [
+        (
+            "the nodes detective and judge each lead to a clone of the repository: a run may clone it"
+            " 2 times"
+        )
+    ]
+    assert found("repeated_clone", MADE) == []
