@@ -1,80 +1,176 @@
-"""Scores per criterion that a report lists of its self-audit, held against the committed ones."""
+"""Scores per criterion that a report lists of an audit, held against the committed audits.
+
+Each list is read with its own heading: one of the self-audit is compared with the work's audits of
+itself, one of peers with those of and by peers. A heading or a first sentence on an earlier audit
+makes no claim about the committed ones.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
 
+Owner = Literal["self", "peers"]
+
 # Fewer scores are no list; more differences are not all named.
-_LEAST, _MOST_NAMED = 4, 3
+_LEAST, _LEAST_OF_SEVERAL, _MOST_NAMED = 4, 2, 3
 # Limits of the parts that are read, of their characters, and of the names that are looked for.
 _MOST_PAGES, _MOST_LISTS, _MOST_CHARACTERS, _MOST_NAMES, _MOST_WORDS = 3, 6, 20_000, 60, 8
 _HEADING_CHARACTERS = 90
-_SELF_AUDIT = re.compile(r"\bself[- ]?audit", re.IGNORECASE)
+_SELF_AUDIT = re.compile(r"\bself[- \u2010-\u2013]?audit", re.IGNORECASE)
+_PEERS = re.compile(r"\bpeers?\b|\breceived\b|\bclassmate", re.IGNORECASE)
 _LIST = re.compile(r"\bcriteri|\bresults?\b|\bbreakdown\b|\bscores?\b", re.IGNORECASE)
-# What follows the list, or makes it one of others or of another time.
+# What follows the list, or makes it one of another time.
 _OTHER = re.compile(
-    r"\bpeers?\b|received|reflection|remediation|min[- ]?max|initial|interim|earlier|previous",
+    r"reflection|remediation|min[- \u2010-\u2013]?max|\binitial|interim|earlier|previous",
     re.IGNORECASE,
 )
+# What the text before the first score says of an earlier run.
+_EARLIER = re.compile(
+    r"\b(?:initial|first|earlier|previous|prior|original|baseline|interim)"
+    r" (?:self[- \u2010-\u2013]?audit|peer|audit|run|scor|result)",
+    re.IGNORECASE,
+)
+_BEFORE = 400
+# The audits, by what they are about, that a list may be of; and what each of them is.
+_ABOUT: dict[Owner, tuple[str, ...]] = {"self": ("self",), "peers": ("peer", "received")}
+_LISTED: dict[Owner, str] = {"self": "its self-audit", "peers": "an audit among peers"}
+_AUDIT = {"self": "self-audit", "peer": "audit of a peer", "received": "audit by a peer"}
 # Between a name and its score: marks, the id in brackets, and a word for the score.
 _SCORE = (
     r"[^\w]{0,4}(?:\([^()]{1,60}\))?[^\w]{0,6}(?:(?:final )?score)?[^\w]{0,4}"
     r"(?P<score>\d(?:\.\d{1,2})?)(?: ?/ ?(?P<maximum>\d{1,3})(?:\.0)?)?"
     r"(?![\w%]|[./]\d| ?[-\u2013\u2014] ?\d)"
 )
-# Scores of several judges in a row: which one is the verdict, the row does not say.
-_NEXT = re.compile(r"[^\w]{0,3}\d(?:\.\d{1,2})? ?/ ?\d")
+# Scores of several judges in a row, or of two times: which one is the verdict, the row does not say.
+_NEXT = re.compile(r"[^\w]{0,4}(?:to )?\d(?:\.\d{1,2})? ?/ ?\d")
+_NEXT_DIGIT = re.compile(r"[^\w]{0,4}(?:to )?\d(?:\.\d{1,2})?(?![\w%]|[./]\d)")
+
+
+@dataclass(slots=True)
+class _Part:
+    """Part of a report whose heading says that it lists scores of an audit."""
+
+    owner: Owner
+    page: int
+    lines: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Score:
+    """Score as it is written: `step` is one unit of its last digit."""
+
+    value: float
+    maximum: float | None
+    step: float
 
 
 def differing_scores(reading: PdfReading, audits: Iterable[Mapping[str, Any]]) -> str:
-    """Return a sentence on the first list whose scores no self-audit has, "" where there is none.
+    """Return sentences on the first list of each owner whose scores no audit has, "" without one.
 
     `audits` are the fact own_audits, all that the work has.
     """
-    own = [audit for audit in audits if audit["about"] == "self" and audit["scores"]]
-    names = dict.fromkeys(row["name"] for audit in own for row in audit["scores"])
-    for page, text in islice(_lists(reading), _MOST_LISTS):
-        listed = dict(_listed(text[:_MOST_CHARACTERS], list(names)[:_MOST_NAMES]))
-        compared = [(audit["path"], *_compared(listed, audit["scores"])) for audit in own]
-        held = [row for row in compared if row[1] >= _LEAST]
-        if held and all(differences for _, _, differences in held):
-            path, count, differences = min(held, key=lambda row: len(row[2]))
-            named = "; ".join(differences[:_MOST_NAMED])
-            return (
-                f"Of {count} scores per criterion on page {page} of the report, {len(differences)}"
-                f" {'is' if len(differences) == 1 else 'are'} not as in {path}, the committed"
-                f" self-audit that is nearest to them: {named}."
-            )
-    return ""
+    rows = [audit for audit in audits if audit["scores"]]
+    sentences: dict[Owner, str] = {}
+    for part in islice(_parts(reading), _MOST_LISTS):
+        own = [audit for audit in rows if audit["about"] in _ABOUT[part.owner]]
+        if own and part.owner not in sentences and (sentence := _difference(part, own)):
+            sentences[part.owner] = sentence
+    return " ".join(sentences[owner] for owner in _ABOUT if owner in sentences)
 
 
-def _lists(reading: PdfReading) -> Iterator[tuple[int, str]]:
-    """Yield page and text of each part whose heading says that it lists scores of the self-audit."""
-    lines = [(n, line) for n, page in enumerate(reading.pages, 1) for line in page.split("\n")]
-    for number, (page, line) in enumerate(lines):
-        is_heading = len(line) <= _HEADING_CHARACTERS and _SELF_AUDIT.search(line)
-        if not is_heading or not _LIST.search(line) or _OTHER.search(line):
-            continue
-        part = []
-        for other_page, text in lines[number + 1 :]:
-            is_next = len(text) <= _HEADING_CHARACTERS and _OTHER.search(text)
-            if is_next or other_page >= page + _MOST_PAGES:
-                break
-            part.append(text)
-        yield page, " ".join(part)
+def _difference(part: _Part, audits: Sequence[Mapping[str, Any]]) -> str:
+    """Return a sentence on the list of the part that is nearest to an audit, "" where one fits."""
+    names = dict.fromkeys(row["name"] for audit in audits for row in audit["scores"])
+    text = " ".join(part.lines)[:_MOST_CHARACTERS]
+    lists = _lists(text, list(names)[:_MOST_NAMES])
+    compared = [
+        (len(differences), count, audit, differences)
+        for listed in lists
+        for audit in audits
+        for count, differences in [_compared(listed, audit["scores"])]
+    ]
+    # Of several lists, one that an audit has may be the present one, though it leaves scores out.
+    fitting = _LEAST if len(lists) == 1 else _LEAST_OF_SEVERAL
+    held = [row for row in compared if row[1] >= _LEAST]
+    if not held or any(count >= fitting and not number for number, count, *_ in compared):
+        return ""
+    number, count, audit, differences = min(held, key=lambda row: row[0])
+    return (
+        f"Of {count} scores per criterion that the report lists of {_LISTED[part.owner]} on page"
+        f" {part.page}, {number} {'is' if number == 1 else 'are'} not as in {audit['path']}, the committed"
+        f" {_AUDIT[audit['about']]} that is nearest to them: {'; '.join(differences[:_MOST_NAMED])}."
+    )
 
 
-def _listed(text: str, names: Iterable[str]) -> Iterator[tuple[str, tuple[float, float | None]]]:
-    for name in names:
-        match = re.search(_written(name) + _SCORE, text, re.IGNORECASE)
-        if match and not _NEXT.match(text, match.end()):
-            maximum = match["maximum"]
-            yield name, (float(match["score"]), float(maximum) if maximum else None)
+def _parts(reading: PdfReading) -> Iterator[_Part]:
+    """Yield the parts, each up to the next heading of another owner or subject."""
+    part: _Part | None = None
+    for page, text in enumerate(reading.pages, start=1):
+        for line in text.split("\n"):
+            is_heading = len(line) <= _HEADING_CHARACTERS
+            owner = _owner_of(line) if is_heading else None
+            if part and (page >= part.page + _MOST_PAGES or (is_heading and _ends(part, line))):
+                yield part
+                part = None
+            if owner and _LIST.search(line) and not _OTHER.search(line):
+                if part:
+                    yield part
+                part = _Part(owner, page)
+            elif part:
+                part.lines.append(line)
+    if part:
+        yield part
+
+
+def _owner_of(line: str) -> Owner | None:
+    """Return whose scores a heading names; None where it names neither, or compares both."""
+    is_self, is_peers = bool(_SELF_AUDIT.search(line)), bool(_PEERS.search(line))
+    if is_self == is_peers:
+        return None
+    return "self" if is_self else "peers"
+
+
+def _ends(part: _Part, line: str) -> bool:
+    other = _PEERS if part.owner == "self" else _SELF_AUDIT
+    return bool(_OTHER.search(line) or other.search(line))
+
+
+def _lists(text: str, names: Iterable[str]) -> list[dict[str, _Score]]:
+    """Return the lists of a part, none of an earlier time: a name with a second score begins one."""
+    found = sorted(
+        (match.start(), name, _score_of(match))
+        for name in names
+        for match in re.finditer(_written(name) + _SCORE, text, re.IGNORECASE)
+        if not _is_of_several(match)
+    )
+    if not found or _EARLIER.search(text[max(found[0][0] - _BEFORE, 0) : found[0][0]]):
+        return []
+
+    lists: list[dict[str, _Score]] = [{}]
+    for _, name, score in found:
+        if lists[-1].get(name, score) != score:
+            lists.append({})
+        lists[-1][name] = score
+    return lists
+
+
+def _is_of_several(match: re.Match[str]) -> bool:
+    following = _NEXT if match["maximum"] else _NEXT_DIGIT
+    return bool(
+        _NEXT.match(match.string, match.end()) or following.match(match.string, match.end())
+    )
+
+
+def _score_of(match: re.Match[str]) -> _Score:
+    decimals = len(match["score"].partition(".")[2])
+    maximum = float(match["maximum"]) if match["maximum"] else None
+    return _Score(float(match["score"]), maximum, 10.0**-decimals)
 
 
 def _written(name: str) -> str:
@@ -87,15 +183,16 @@ def _written(name: str) -> str:
 
 
 def _compared(
-    listed: Mapping[str, tuple[float, float | None]], scores: Sequence[Mapping[str, Any]]
+    listed: Mapping[str, _Score], scores: Sequence[Mapping[str, Any]]
 ) -> tuple[int, list[str]]:
-    """Return how many scores both have, and phrases on those that differ."""
+    """Return how many scores both have, and phrases on those that differ by more than rounding."""
     count, differences = 0, []
     for row in scores:
-        score, maximum = listed.get(row["name"], (None, None))
-        if score is None or (maximum and row["maximum"] and maximum != row["maximum"]):
+        score = listed.get(row["name"])
+        is_other_scale = score and score.maximum and row["maximum"] not in (None, score.maximum)
+        if score is None or is_other_scale:
             continue
         count += 1
-        if score != row["score"]:
-            differences.append(f"{row['name']} {score:g}, not {row['score']:g}")
+        if abs(score.value - row["score"]) > score.step / 2 + 1e-9:
+            differences.append(f"{row['name']} {score.value:g}, not {row['score']:g}")
     return count, differences

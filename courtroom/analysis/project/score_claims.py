@@ -18,8 +18,10 @@ _SCORE = re.compile(
     r"(?<![\d./])(\d{1,3}(?:\.\d{1,2})?)\*{0,2} ?(?:/|out of) ?(5|10|20|25|100)(?:\.0{1,2})?"
     r"(?![\d/]|\.\d)"
 )
-_SELF_AUDIT = re.compile(r"\bself[- ]?audit", re.IGNORECASE)
-_OVERALL = re.compile(r"\bself[- ]?audit|\boverall\b|\baggregate\b|\btotal score\b", re.IGNORECASE)
+_SELF_AUDIT = re.compile(r"\bself[- \u2010\u2011]?audit", re.IGNORECASE)
+_OVERALL = re.compile(
+    r"\bself[- \u2010\u2011]?audit|\boverall\b|\baggregate\b|\btotal score\b", re.IGNORECASE
+)
 _SCORED = re.compile(
     r"scor|verdict|outcome|result|rating|\bgrade|achiev|award|yield|assessment", re.IGNORECASE
 )
@@ -33,12 +35,13 @@ _OTHER = re.compile(
 )
 # A label that says by itself whose score follows, whatever stands before it on the page.
 _SCORE_LABEL = re.compile(
-    r"\bself[- ]?audit(?: \w{1,20}){0,2}: ?(?:the )?(?:overall|aggregate|total)(?: \w{1,20})?:? ?$",
+    r"\bself[- \u2010\u2011]?audit(?: \w{1,20}){0,2}: ?(?:the )?(?:overall|aggregate|total)"
+    r"(?: \w{1,20})?:? ?$",
     re.IGNORECASE,
 )
 # A row of a table, or a line of two columns: nothing stands in it but the name and the score.
 _TOTAL_ROW = re.compile(
-    r"(?:final )?(?:(?P<own>(?:overall )?self[- ]audit)|overall|total)"
+    r"(?:final )?(?:(?P<own>(?:overall )?self[- \u2010\u2011]audit)|overall|total)"
     r"(?: (?:overall|score|grade|rating|result|summary)){0,2} ?[:=]? (?=\d)",
     re.IGNORECASE,
 )

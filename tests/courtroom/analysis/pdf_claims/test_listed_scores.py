@@ -1,4 +1,4 @@
-"""Scores per criterion in a report's list of its self-audit, and in the committed audits."""
+"""Scores per criterion in a report's lists of audits, and in the committed audits."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ LISTED = (
 def test_scores_that_no_self_audit_has_are_named_beside_the_nearest_one() -> None:
     others = [_audit(1, 1, 1, 1), _audit(4, 3, 3, 5, path="audit/self/b.md")]
     assert differing_scores(_of(*LISTED), others) == (
-        "Of 4 scores per criterion on page 2 of the report, 1 is not as in audit/self/b.md, the"
-        " committed self-audit that is nearest to them: Safe Tools 2, not 3."
+        "Of 4 scores per criterion that the report lists of its self-audit on page 2, 1 is not as in"
+        " audit/self/b.md, the committed self-audit that is nearest to them: Safe Tools 2, not 3."
     )
     assert differing_scores(_of(*LISTED), [*others, _audit(4, 2, 3, 5)]) == ""
 
@@ -47,6 +47,8 @@ def test_scores_that_no_self_audit_has_are_named_beside_the_nearest_one() -> Non
         (_of(*LISTED, heading="4. What peers found"), [_audit(1, 1, 1, 1)]),
         (_of(*LISTED, heading="4. Initial Self-Audit Results"), [_audit(1, 1, 1, 1)]),
         (_of("Peer audit", *LISTED), [_audit(1, 1, 1, 1)]),
+        (_of("Our first run gave these scores:", *LISTED), [_audit(1, 1, 1, 1)]),
+        (_of(*LISTED, heading="Self-Audit and Peer Scores"), [_audit(1, 1, 1, 1)]),
         (_of(*LISTED), [_audit(1, 1, 1, 1, about="peer")]),
         (_of(*LISTED[:1]), [_audit(1, 1, 1, 1)]),
         (
@@ -59,6 +61,48 @@ def test_scores_of_others_ranges_and_rows_of_judges_are_not_compared(
     reading: PdfReading, audits: list[dict[str, Any]]
 ) -> None:
     assert differing_scores(reading, audits) == ""
+
+
+def _table(*scores: object) -> list[str]:
+    return [f"{name} {score} It holds." for name, score in zip(NAMES, scores, strict=True)]
+
+
+def test_list_of_peers_is_read_with_its_own_heading() -> None:
+    reading = _of(*_table(4, 3, 3, 5), "5. Peer Audit Results", *_table(2, 2, 1, 1))
+    own, peer = _audit(4, 3, 3, 5), _audit(2, 2, 1, 1, about="received", path="audit/by/c.md")
+    assert differing_scores(reading, [own, peer]) == ""
+
+    assert differing_scores(reading, [own, _audit(2, 2, 4, 1, about="peer", path="p.md")]) == (
+        "Of 4 scores per criterion that the report lists of an audit among peers on page 2, 1 is not"
+        " as in p.md, the committed audit of a peer that is nearest to them: Depth of Theory 1, not 4."
+    )
+
+
+def test_two_lists_under_a_heading_are_not_mixed() -> None:
+    before, now = _table(1, 1, 2, 1), _table(4, 3, 3, 5)
+    assert differing_scores(_of(*before, "Now:", *now), [_audit(4, 3, 3, 5)]) == ""
+
+    # A criterion that the second list leaves out is not taken from the first one.
+    assert differing_scores(_of(*before, "Now:", *now[:3]), [_audit(4, 3, 3, 5)]) == ""
+    assert differing_scores(_of(*before, "Now:", *now), [_audit(4, 3, 3, 4)]).endswith(
+        "nearest to them: Plain Verdicts 5, not 4."
+    )
+
+
+def test_rounded_scores_are_those_of_the_audit() -> None:
+    audit = _audit(4, 3, 3, 5)
+    for row, score in zip(audit["scores"], (4.25, 2.75, 3.5, 4.5), strict=True):
+        row["score"] = score
+    assert differing_scores(_of(*_table(4, 3, 4, 5)), [audit]) == ""
+    assert differing_scores(_of(*_table("4.0", 3, 4, 5)), [audit]).endswith(
+        "Wiring of Parts 4, not 4.25."
+    )
+
+
+@pytest.mark.parametrize("row", ["{} 2 5 4 4", "{} 2 → 4", "{} 2/5 to 4/5", "{} 2/5 4/5"])
+def test_rows_with_scores_of_several_judges_or_times_are_not_compared(row: str) -> None:
+    reading = _of(*map(row.format, NAMES))
+    assert differing_scores(reading, [_audit(4, 4, 4, 4)]) == ""
 
 
 def test_hostile_list_takes_no_time() -> None:
