@@ -92,7 +92,7 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     if value and dead:
         clues = [line_clue(fault, fault_sentence(fault)) for fault in dead]
         places = {(fault["path"], fault["line"]) for fault in dead}
-        beside = open_routes(survey.facts.get("graph") or {}, places) or []
+        beside = open_routes(survey.facts, places) or []
         words = [fault_sentence(dead[0]), *(route.sentence for route in beside[:1])]
         # A split that no run takes is none; an edge for errors is there, and does nothing.
         fault = NEVER_ROUTES if check.aspect == "conditional_error_route" else ""
@@ -135,11 +135,11 @@ def _error_route(check: GraphTopology, survey: Survey) -> Finding:
     ways = places or {(way.path, way.line_start) for way in locations}
     never = [row for row in _route_faults(survey.facts) if (row["path"], row["line"]) in ways]
     finding = replace(finding, reason=" ".join([finding.reason, *map(fault_sentence, never[:1])]))
-    routes = open_routes(survey.facts.get("graph") or {}, places)
+    routes = open_routes(survey.facts, places)
     if routes is None:
         return finding
     reason = f"{routes[0].sentence}{more_of_this_kind(len(routes) - 1)}"
-    if all(route.is_idle for route in routes):
+    if all(route.stops_nothing for route in routes):
         return present(reason, list(map(_route_clue, routes)), met=False, fault=STOPS_NOTHING)
     return replace(finding, reason=f"{finding.reason} {reason}")
 

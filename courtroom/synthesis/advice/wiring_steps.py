@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
-from courtroom.checks.error_routes import OpenRoute, idle_routes, open_routes
+from courtroom.checks.error_routes import OpenRoute, open_routes, routes_that_stop_nothing
 from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.phrases import listed, place_of
 from courtroom.checks.subjects import lacks_graph
@@ -52,13 +52,13 @@ def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
     if dead:
         yield from route_steps(dead)
         places = {(fault["path"], fault["line"]) for fault in dead}
-        yield from (_route_alone(route, work) for route in open_routes(work.graph, places) or ())
+        yield from (_route_alone(route, work) for route in open_routes(work.facts, places) or ())
     elif aspect.endswith("parallel") and work.facts.get(aspect):
         yield from flow_steps(_is_lost_to_a_router, work)
     elif aspect == "conditional_error_route" and work.facts.get(aspect):
-        idle = [_route_alone(route, work) for route in idle_routes(work.graph)]
+        routes = [_route_alone(route, work) for route in routes_that_stop_nothing(work.facts)]
         # Routes that change a run and do not count test the graph's inputs alone.
-        yield from idle or [_error_route(work)]
+        yield from routes or [_error_route(work)]
     elif aspect == "conditional_error_route":
         yield _error_route(work)
     elif aspect in GROUPS:
@@ -220,9 +220,12 @@ def _never_empty(work: Work) -> str:
 def _route_alone(route: OpenRoute, work: Work) -> Step:
     """Leave it to the route what runs after its node."""
     rows = [row for row in work.edges if row[0][0] == route.start and row[0][1] != "END"]
+    ends = (r["to"] for r in work.routes if (r["path"], r["line"]) == route.place)
+    others = [end for end in next(ends, ()) if end not in {"END", *route.nodes, *route.ways}]
+    beside = f" beside {listed(others)}" if route.verdict and others else ""
     action = (
         f"Remove {edge_words([row[0] for row in rows])}: let the route after {route.start} return"
-        f" {listed(route.nodes)} where nothing failed."
+        f" {listed(route.nodes)}{beside} where nothing failed."
     )
     return Step(action, rows[0][1], rows[0][2])
 

@@ -179,6 +179,36 @@ def test_error_route_beside_edges_says_what_runs_whatever_it_chooses(edges, met,
     assert ("Whatever" in finding.reason, finding.reason.endswith(more)) == (bool(more), True)
 
 
+@pytest.mark.parametrize(
+    ("steps", "edges", "verdict"),
+    [
+        ([["c", "stop"], ["justice"]], [("a", "c"), ("c", "justice")], "`justice` runs after it"),
+        ([["c", "stop"], ["save"]], [("a", "c"), ("c", "save")], ""),
+        # The way leads to the verdict itself: it goes on without what failed.
+        ([["c", "stop"], ["justice"]], [("a", "c"), ("c", "justice"), ("stop", "justice")], ""),
+        ([["stop"]], [], ""),
+    ],
+    ids=[
+        "a verdict beside it",
+        "no verdict beside it",
+        "a way to the verdict",
+        "no edge beside it",
+    ],
+)
+def test_route_past_a_verdict_that_is_given_all_the_same_stops_nothing(steps, edges, verdict):
+    graph = {"nodes": ["a", "b", "c", "stop", "justice", "save"], "edges": edges}
+    graph |= {"conditional": [_route(7, "b", "stop")]}
+    choice = {"from": "a", "to": ["stop"]}
+    run = {"choices": [choice], "steps": [["a"], *steps], "has_end": True}
+    facts = {"conditional_error_route": True, "graph": graph}
+    facts |= {"graph_run": {"is_complete": True, "runs": [run], "repeated": []}}
+    check = GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route")
+    route = (location_at("g.py", 7, "a → b or stop"),)
+    finding = topology(check, survey(facts=facts, places={"conditional_error_route": route}))
+    words = f"Where it chooses `stop`, {verdict}"
+    assert (finding.met, words in finding.reason) == (not verdict, bool(verdict))
+
+
 @pytest.mark.parametrize(("lines", "met"), [((7, 9), False), ((7,), True), ((), True)])
 def test_routes_by_inputs_alone_are_none_for_errors_unless_one_tests_more(lines, met):
     graph = {"conditional": [_route(7, "b", "END"), _route(9, "c", "END")]}

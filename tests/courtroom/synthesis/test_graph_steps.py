@@ -357,6 +357,21 @@ def test_route_that_changes_no_run_loses_the_edges_beside_it():
     )
 
 
+def test_route_that_keeps_no_verdict_from_being_given_starts_all_that_follows_itself():
+    rows = {"edge_paths": ["graph.py"] * 2, "edge_lines": [4, 5]}
+    graph = {"conditional": [PLACE | {"from": "a", "to": ["b", "stop"]}], **rows}
+    graph |= {"nodes": ["justice"], "edges": [["a", "c"], ["c", "justice"]]}
+    choice = {"from": "a", "to": ["stop"]}
+    run = {"choices": [choice], "steps": [["a"], ["c", "stop"], ["justice"]], "has_end": True}
+    facts = work(
+        graph=graph, conditional_error_route=True, graph_run={"is_complete": True, "runs": [run]}
+    )
+    (step,) = wiring_steps.topology_steps("conditional_error_route", facts)
+    assert step.action == (
+        "Remove the edge a → c: let the route after a return c beside b where nothing failed."
+    )
+
+
 EDGE = 'flow.add_edge("join", "prosecutor")'
 LISTS = "    evidences: Annotated[dict[str, list[Evidence]], operator.ior]"
 FOUND = "class Evidence(BaseModel):\n    goal: str\n    found: bool"
