@@ -479,7 +479,7 @@ def _shown_in_code(writer: FactWriter) -> None:
         gap = "the judges call no model"
     for name, scores, unclear in (
         ("made_up_scores", made_up_scores(layers.judges), computed_stand_in(layers.judges)),
-        ("scores_at_once", scores_at_once(layers.judges), ""),
+        ("scores_at_once", scores_at_once(layers.judges, writer.asking_once), ""),
         ("unasked_scores", unasked_scores(layers.judges, _silent_nodes(writer)), ""),
     ):
         places = [shown(text, (f.source.path, line)) for f, line, text in scores]
@@ -523,6 +523,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "structured_output_calls",
             "parsed_answers",
             "structured_output_retry",
+            "judges_asking_once",
             "uncaught_answers",
             "plain_judges",
         ),

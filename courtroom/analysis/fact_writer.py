@@ -14,7 +14,7 @@ from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.dead_routes import DeadWay
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.locations import SourceLocation
-from courtroom.analysis.python.call_graph import CallGraph
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
 
 MAX_LINES = 40
@@ -44,6 +44,8 @@ class FactWriter:
     # `prompts` has one prompt for each persona, `prompt_texts` every text recognised as a prompt.
     prompts: list[PersonaText] = field(default_factory=list)
     prompt_texts: list[PersonaText] = field(default_factory=list)
+    # Functions of judges that do not repeat a call that failed, where another judge does.
+    asking_once: list[FunctionRef] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     locations: dict[str, list[SourceLocation]] = field(default_factory=dict)

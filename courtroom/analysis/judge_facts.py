@@ -24,7 +24,6 @@ from courtroom.analysis.langgraph.judging.structured_calls import (
 from courtroom.analysis.langgraph.judging.text_overlap import mostly_own
 from courtroom.analysis.langgraph.judging.unbound_calls import unbound_calls
 from courtroom.analysis.langgraph.judging.uncaught_answers import uncaught_answers
-from courtroom.analysis.langgraph.state_flow.flow_fault import joined
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
@@ -62,9 +61,9 @@ def record_calls(writer: FactWriter) -> None:
     writer.set_flag("structured_output_retry", bool(lines), "" if lines else gap)
     for source, line in model_calls(judging):
         writer.add_location("model_call", source.path, line, note="A judge's model is called here.")
-    note = _retried_by(writer, lines)
     for source, line in lines:
-        writer.add_location("structured_output_retry", source.path, line, note=note)
+        writer.add_location("structured_output_retry", source.path, line)
+    _record_asked_once(writer, lines)
 
     _record_uncaught(writer, gap)
     model = model_name(layers.judges)
@@ -93,20 +92,21 @@ def _record_uncaught(writer: FactWriter, gap: str) -> None:
     writer.facts["uncaught_answers"] = [{"path": path, "line": line} for path, line in places]
 
 
-def _retried_by(writer: FactWriter, lines: Sequence[tuple[SourceFile, int]]) -> str:
-    """Return which judges repeat a call that failed, where not all do."""
+def _record_asked_once(writer: FactWriter, lines: Sequence[tuple[SourceFile, int]]) -> None:
+    """Record the judges that do not repeat a call that failed, where another one does."""
     judges = {
         function.name: writer.call_graph.reachable_from([function])
         for name, function in writer.layers.nodes.items()
         if writer.layers.roles[name] == "judge"
     }
     again, once = judges_by_retry(judges, lines)
-    if not (again and once):
-        return ""
-    return (
-        f"An answer that does not fit its schema is requested again by {joined(again)} alone;"
-        f" {joined(once)} {'asks' if len(once) == 1 else 'ask'} once."
-    )
+    once = once if again else []
+    writer.asking_once = [function for name in once for function in judges[name]]
+    writer.facts["judges_asking_once"] = [
+        {"name": name, "path": source.path, "line": line}
+        for name in once
+        for source, line in list(model_calls(judges[name]))[:1]
+    ]
 
 
 def _judge_nodes(layers: Layers) -> list[dict[str, Any]]:

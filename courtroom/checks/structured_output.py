@@ -37,7 +37,7 @@ RETRIED = (
     "An answer that does not fit its schema is requested again.",
     "An answer that does not fit its schema is not requested again.",
 )
-
+NOT_BY_ALL = "Not every judge requests an answer again that does not fit its schema."
 
 UNCAUGHT = "A failure of the judges' model ends the run: nothing catches it."
 # Beside a handler that may catch some failures of the same call.
@@ -112,10 +112,15 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
 
 
 def _repeated(survey: Survey) -> Finding:
-    """An answer that does not fit is requested again; not every judge may repeat its call."""
+    """An answer that does not fit is requested again, by every judge."""
+    once = survey.facts.get("judges_asking_once")
+    if once:
+        reason = f"{_judges(once)} {'asks' if len(once) == 1 else 'ask'} once."
+        clues = [line_clue(row, NOT_BY_ALL) for row in once]
+        return present(reason, clues, met=False, fault=NOT_BY_ALL)
     # What is missing belongs at the call, which a stored report does not hold.
     fallback = "model_call" if "model_call" in survey.fact_locations else "judging_calls"
-    return flag("structured_output_retry", fallback, survey, (_retried(survey)[0], RETRIED[1]))
+    return flag("structured_output_retry", fallback, survey, RETRIED)
 
 
 def _matching(calls: Sequence[Mapping[str, Any]], *, is_strict: bool) -> Finding:
@@ -123,20 +128,21 @@ def _matching(calls: Sequence[Mapping[str, Any]], *, is_strict: bool) -> Finding
     unbound = [place for call in calls for place in call.get("unbound", ())]
     if not (is_strict and unbound):
         return present(f"{_bound(calls)}.", _clues(calls))
-    clues = [*_clues(calls), *(line_clue(place, UNBOUND) for place in unbound)]
-    reason = f"{_bound(calls)}. {UNBOUND.removesuffix('.')} ({places_of(unbound)})."
+    clues = [*(line_clue(place, UNBOUND) for place in unbound), *_clues(calls)]
+    reason = f"{UNBOUND.removesuffix('.')} ({places_of(unbound)}). {_bound(calls)}."
     return present(reason, clues, met=False, fault=UNBOUND)
 
 
 def _handled(survey: Survey) -> Finding:
     """A failing answer is requested again, or left out: it ends no run and becomes no score."""
-    retried, is_of_all = _retried(survey)
     is_retried = survey.facts.get("structured_output_retry")
-    again = flag("structured_output_retry", "judging_calls", survey, (retried, RETRIED[1]))
-    if is_retried and is_of_all:
+    once = survey.facts.get("judges_asking_once") or ()
+    again = flag("structured_output_retry", "judging_calls", survey, (_retried(once), RETRIED[1]))
+    if is_retried and not once:
         return again
-    # Judges that do not repeat their call may invent its score; other failures may be repeated.
-    faults = [row for row in _failures(survey) if row[0] == MADE_UP or not is_retried]
+    # Judges that do not repeat their call may invent its score; what others write at the end is none.
+    at_once = [(MADE_UP, *_written(survey.facts.get("scores_at_once") or ()))]
+    faults = [row for row in at_once if row[2]] if is_retried else _failures(survey)
     # What the verdict makes of an absent opinion is no fault of the judges alone.
     if faults and faults[0][0] != UNHEARD:
         # The first place of each fault, then the others.
@@ -203,11 +209,16 @@ def _written(rows: Sequence[Mapping[str, Any]]) -> tuple[str, list[Clue]]:
     return f"{sentences[0]} {sentences[1]} Such scores stand also at {others}.", clues
 
 
-def _retried(survey: Survey) -> tuple[str, bool]:
-    """The sentence on who repeats a call, and whether all judges do."""
-    locations = survey.fact_locations.get("structured_output_retry", ())
-    note = next((location.note for location in locations if location.note), "")
-    return note or RETRIED[0], not note
+def _retried(once: Sequence[Mapping[str, Any]]) -> str:
+    """The sentence on an answer that is requested again, but by those that ask once."""
+    if not once:
+        return RETRIED[0]
+    return f"{RETRIED[0].removesuffix('.')}, but not by {_judges(once)}."
+
+
+def _judges(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Judges with the places of their calls."""
+    return f"{named([row['name'] for row in rows])} ({places_of(rows)})"
 
 
 def _unbound(survey: Survey) -> Finding:
@@ -291,8 +302,11 @@ def _fault(check: StructuredOutput) -> str:
         return AT_ONCE
     if check.aspect == "handled":
         return "An answer that fails is neither requested again nor left out."
-    names = options(check.schemas) if check.aspect == "schema" and check.schemas else "a schema"
-    return f"No model call is bound to {names}."
+    if check.aspect != "schema" or not check.schemas:
+        return "No model call is bound to a schema."
+    if len(check.schemas) == 1:
+        return f"No model call is bound to {check.schemas[0]}."
+    return "A judge's answer is held to none of the schemas that the rubric names."
 
 
 def _subjects(check: StructuredOutput) -> Subjects:

@@ -187,6 +187,38 @@ def test_call_of_a_detective_proves_nothing_about_judges(work: Survey) -> None:
     )
 
 
+PATIENT = """
+
+def prosecutor(state):
+    for attempt in range(3):
+        try:
+            return judge(PROSECUTOR_PROMPT)
+        except ValueError:
+            continue
+
+
+def defense(state):
+    model = ChatOpenAI().with_structured_output(JudicialOpinion)
+    try:
+        return {"opinions": [model.invoke(DEFENSE_PROMPT)]}
+    except ValueError:
+        return {"opinions": [JudicialOpinion(judge="Defense", score=4, argument="It failed.")]}
+"""
+
+
+def test_judge_that_asks_once_beside_a_patient_one_is_shown_with_its_own_score(
+    tmp_path: Path,
+) -> None:
+    judges = JUDGES.replace(JUDGES[JUDGES.index("\ndef prosecutor") : JUDGES.index("def tech")], "")
+    work = surveyed({**FILES, "src/judges.py": judges + PATIENT}, tmp_path)
+    text = (judges + PATIENT).split("\n")
+    lines = [n for n, line in enumerate(text, start=1) if "invoke(" in line or "score=4" in line]
+    tech_lead, defense, score = (("src/judges.py", line) for line in lines)
+    assert shown(work, StructuredOutput, "retry")[1] == [defense, tech_lead]
+    for aspect in ("at_once", "handled"):
+        assert shown(work, StructuredOutput, aspect)[1] == [score]
+
+
 def test_parallel_nodes_are_shown_by_the_edges_that_start_them(work: Survey) -> None:
     first = line_of("src/graph.py", 'START, "repo')
     assert shown(work, GraphTopology, "detectives_parallel") == (

@@ -155,10 +155,10 @@ def test_call_that_goes_around_the_schema_is_a_fault_beside_the_bound_one():
     facts = {"structured_output_calls": [call | {"unbound": [{"path": "j.py", "line": 12}]}]}
     check = StructuredOutput(**CHECK_FIELDS, aspect="schema", schemas=("Opinion",))
     finding = structured_output(check, survey(facts=facts))
-    assert (finding.met, clue_lines(finding)) == (False, [("j.py", 8), ("j.py", 12)])
+    assert (finding.met, clue_lines(finding)) == (False, [("j.py", 12), ("j.py", 8)])
     assert finding.reason == (
-        "Model calls are bound to Opinion (j.py:8). The same model is also called without the"
-        " schema, and its answer is cut out of text (j.py:12)."
+        "The same model is also called without the schema, and its answer is cut out of text"
+        " (j.py:12). Model calls are bound to Opinion (j.py:8)."
     )
     called = StructuredOutput(**CHECK_FIELDS, aspect="called")
     assert structured_output(called, survey(facts=facts)).met
@@ -291,15 +291,33 @@ def test_failure_that_ends_the_run_comes_before_a_score_for_want_of_a_model():
     assert "Other failures of the judges' model end the run" in both.reason
 
 
+ASKS_ONCE = {"name": "defense", "path": "j.py", "line": 7}
+
+
+def test_request_that_one_judge_repeats_is_none_of_every_judge():
+    places = {"structured_output_retry": (location_at("j.py", 3),)}
+    facts = {"structured_output_retry": True, "judges_asking_once": [ASKS_ONCE]}
+    finding = structured_output(
+        StructuredOutput(**CHECK_FIELDS, aspect="retry"), survey(facts=facts, places=places)
+    )
+    assert (finding.met, clue_lines(finding)) == (False, [("j.py", 7)])
+    assert finding.reason == "defense (j.py:7) asks once."
+    assert finding.fault.startswith("Not every judge requests an answer again")
+
+
 def test_score_made_up_by_judges_that_ask_once_counts_beside_a_retry_of_another():
-    note = "Defense alone asks again."
-    places = {"structured_output_retry": (location_at("j.py", 3, note),)}
+    places = {"structured_output_retry": (location_at("j.py", 3),)}
     check = StructuredOutput(**CHECK_FIELDS, aspect="handled")
-    facts = HANDLED | {"structured_output_retry": True}
-    found = structured_output(check, survey(facts=facts, places=places))
-    assert (found.met, found.reason) == (True, "Defense alone asks again (j.py:3).")
-    made_up = survey(facts=facts | {"made_up_scores": [MADE_UP]}, places=places)
-    assert structured_output(check, made_up).met is False
+    facts = HANDLED | {"structured_output_retry": True, "judges_asking_once": [ASKS_ONCE]}
+    # What the other judge writes after its last attempt is no fault beside it.
+    late = survey(facts=facts | {"made_up_scores": [MADE_UP]}, places=places)
+    finding = structured_output(check, late)
+    words = (
+        "An answer that does not fit its schema is requested again, but not by defense (j.py:7)."
+    )
+    assert (finding.met, finding.reason) == (True, words)
+    at_once = facts | {"made_up_scores": [MADE_UP], "scores_at_once": [MADE_UP]}
+    assert structured_output(check, survey(facts=at_once, places=places)).met is False
 
 
 AT_ONCE = StructuredOutput(**CHECK_FIELDS, aspect="at_once")

@@ -73,9 +73,16 @@ def made_up_scores(judges: Sequence[FunctionRef]) -> list[Row]:
     return _highest_first(_all_made_up(judges))
 
 
-def scores_at_once(judges: Sequence[FunctionRef]) -> list[Row]:
-    """Return those of them that stand for an answer which is not requested again before."""
-    return _highest_first([made for made in _all_made_up(judges) if made.is_at_once])
+def scores_at_once(
+    judges: Sequence[FunctionRef], asking_once: Sequence[FunctionRef] = ()
+) -> list[Row]:
+    """Return those of them that stand for an answer which is not requested again before.
+
+    `asking_once` are functions of judges that never repeat a request.
+    """
+    once = {function.key for function in asking_once}
+    made_up = _all_made_up(judges)
+    return _highest_first([m for m in made_up if m.is_at_once or m.row[0].key in once])
 
 
 def _all_made_up(judges: Sequence[FunctionRef]) -> list[_MadeUp]:
@@ -98,13 +105,13 @@ def _all_made_up(judges: Sequence[FunctionRef]) -> list[_MadeUp]:
 def _defaults(function: FunctionRef) -> Iterator[_MadeUp]:
     """Yield the scores that are written for an answer which cannot be read, or has none."""
     tree = function.site.node
-    caught = {id(part) for handler in _handlers(tree) for part in walk(handler)}
+    again = {id(part) for node in _after_last_request(tree) for part in walk(node)}
     for line, number in _kept_defaults(tree):
         words = "in place of an answer that cannot be read"
         yield _MadeUp(_row(function, line, f"{number}", words), number)
     for node, number in defaults_of_answers(tree):
         row = _row(function, getattr(node, "lineno", 1), f"{number}", "to an answer that has none")
-        yield _MadeUp(row, number, is_at_once=id(node) not in caught)
+        yield _MadeUp(row, number, is_at_once=id(node) not in again)
 
 
 def _row(function: FunctionRef, line: int, score: str, words: str) -> Row:
@@ -288,6 +295,13 @@ def _retried(function: ast.AST) -> Iterator[ast.AST]:
     yield from (
         node for node in walk(function) if isinstance(node, LOOPS) and _is_of_attempts(node)
     )
+
+
+def _after_last_request(function: ast.AST) -> Iterator[ast.ExceptHandler]:
+    """Yield what runs after a failure, unless a loop of attempts could request once more."""
+    attempts = [node for node in walk(function) if isinstance(node, LOOPS)]
+    within = {id(part) for loop in attempts if _is_of_attempts(loop) for part in walk(loop)}
+    yield from (handler for handler in _handlers(function) if id(handler) not in within)
 
 
 def _only_reads(node: ast.Try, functions: Mapping[str, FunctionRef]) -> bool:

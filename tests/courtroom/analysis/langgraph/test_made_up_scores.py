@@ -430,6 +430,27 @@ def test_score_for_an_answer_of_another_type_is_made_up(test, at_once):
     assert len(scores_at_once(layers.judges)) == at_once
 
 
+def test_number_for_a_missing_score_comes_at_once_while_attempts_are_left():
+    code = """def prosecutor(state):
+{loop}        try:
+            return model.invoke(state)
+        except ValueError:
+            answer = loads(plain.invoke(state))
+            return Opinion(judge='x', score=answer.get('score', 3))
+"""
+    for loop, count in (("    for attempt in range(3):\n", 1), ("    if state:\n", 0)):
+        _, layers = layers_of(symbols_of(code.format(loop=loop)))
+        assert len(made_up_scores(layers.judges)) == 1
+        assert len(scores_at_once(layers.judges)) == count
+
+
+def test_score_of_a_judge_that_never_repeats_its_request_comes_at_once():
+    code = "def prosecutor(state):\n" + HANDLER.replace("MADE_UP", MADE_UP.format(score=3))
+    _, layers = layers_of(symbols_of(code))
+    assert scores_at_once(layers.judges) == []
+    assert scores_at_once(layers.judges, layers.judges) == made_up_scores(layers.judges) != []
+
+
 def test_score_after_the_last_attempt_does_not_come_at_once():
     judge = "def prosecutor(state):\n"
     made_up = MADE_UP.format(score=3)
