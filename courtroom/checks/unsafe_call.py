@@ -46,13 +46,15 @@ NAMES = {
 CALLED = "unsafe_deserialisation"
 # What is said of a call in a file that no run of the product reads.
 UNREACHED = "in a file to which no import leads from an entry point"
+# What is said of a secret in a test, an example or an archive.
+SET_APART = "in a file that is no part of the product"
 
 
 class UnsafeCallCheck(CheckBase):
     """Use with negative polarity; a check tagged `security` makes its evidence security evidence.
 
     Calls in files to which no import leads from an entry point count against the check, and are no
-    security evidence.
+    security evidence; nor are secrets in these or in files that are no part of the product.
 
     Calls are looked for in the code outside tests, committed secrets in every text file. Possible
     ones are named in the evidence and change nothing.
@@ -82,7 +84,8 @@ def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
     kinds, clues = [danger for danger, _ in by_place], [clue for _, clue in by_place]
     reason = by_kind([(danger, clue.rationale) for danger, clue in by_place])
     call = _called(kinds[0], _calls(kinds[0], survey)[:1])
-    fault = f"The work has {NAMES[kinds[0]]}{call}{f', {UNREACHED}' * clues[0].is_idle}."
+    where = _where_idle(clues[0].path, survey) if clues[0].is_idle else ""
+    fault = f"The work has {NAMES[kinds[0]]}{call}{where}."
     return present(reason, clues, met=check.is_positive, fault=fault)
 
 
@@ -145,12 +148,8 @@ def _possible_places(dangers: Sequence[str], survey: Survey) -> str:
 
 def _clues(danger: str, survey: Survey) -> list[Clue]:
     """The places of one danger, with the origin of the value; of a secret only its kind."""
-    # The value of a secret is never recorded, so a report can be shown to anybody.
     if danger == IN_TEXTS:
-        return [
-            line_clue(secret, f"{_place(secret)} has a committed secret: {secret['kind']}.")
-            for secret in survey.facts["committed_secrets"]
-        ]
+        return [_secret_clue(secret, survey) for secret in survey.facts["committed_secrets"]]
     # Only the fact `unsafe_calls` says where a value comes from.
     calls = {(call["path"], call["line"]): call for call in _calls(danger, survey)}
     places = survey.facts[FACTS[danger]] if danger in FACTS else calls.values()
@@ -167,6 +166,24 @@ def _clues(danger: str, survey: Survey) -> list[Clue]:
         )
         for place in places
     ]
+
+
+def _secret_clue(secret: Mapping[str, Any], survey: Survey) -> Clue:
+    # The value of a secret is never recorded, so a report can be shown to anybody.
+    where = _where_idle(secret["path"], survey)
+    reason = f"{_place(secret)} has a committed secret{where}: {secret['kind']}."
+    return replace(line_clue(secret, reason), is_idle=bool(where))
+
+
+def _where_idle(path: str | None, survey: Survey) -> str:
+    """Return what is said of a place that no run of the product reads; "" for another one."""
+    if path in _unreached(survey):
+        return f", {UNREACHED}"
+    aside = [row["path"] for row in (survey.facts.get("scope") or {}).get("aside", ())]
+    is_apart = any(
+        path == place or f"{path}".startswith(f"{place.rstrip('/')}/") for place in aside
+    )
+    return f", {SET_APART}" if is_apart else ""
 
 
 def _calls(danger: str, survey: Survey) -> list[Mapping[str, Any]]:

@@ -43,13 +43,30 @@ def test_calls_in_files_that_no_entry_point_reaches_are_idle_and_come_last(graph
     assert finding.fault == "The work has a call of os that runs a shell."
 
 
-def test_a_committed_secret_counts_in_every_file():
-    secret = {"path": "old.py", "line": 1, "kind": "private key"}
-    scope = {"scope": {"unreached": ["old.py"]}, "graph": {"path": "src/graph.py"}}
+@pytest.mark.parametrize(
+    ("path", "where"),
+    [
+        ("src/tools.py", ""),
+        (".env", ""),
+        ("testing.py", ""),
+        ("old.py", ", in a file to which no import leads from an entry point"),
+        ("test/key.py", ", in a file that is no part of the product"),
+        ("notes/test.py", ", in a file that is no part of the product"),
+    ],
+)
+def test_secret_counts_in_every_file_and_caps_where_the_product_may_read_it(path, where):
+    aside = [{"path": "test/"}, {"path": "notes/test.py"}]
+    facts = {
+        "committed_secrets": [{"path": path, "line": 1, "kind": "private key"}],
+        "scope": {"unreached": ["old.py"], "aside": aside},
+        "graph": {"path": "src/graph.py"},
+    }
     check = UnsafeCallCheck(**CHECK_FIELDS, polarity="negative", any_of=("committed_secret",))
-    finding = unsafe_calls(check, survey(facts={"committed_secrets": [secret], **scope}))
+    finding = unsafe_calls(check, survey(facts=facts))
 
-    assert [clue.is_idle for clue in finding.clues] == [False]
+    reasons = [(clue.rationale, clue.is_idle) for clue in finding.clues]
+    assert reasons == [(f"{path}:1 has a committed secret{where}: private key.", bool(where))]
+    assert (finding.met, finding.fault) == (False, f"The work has a committed secret{where}.")
 
 
 def test_possible_dangers_are_named_and_change_nothing():
