@@ -59,7 +59,9 @@ class EntryPoint(Place):
     """A place that says the `target` file is run; `reaches` counts the Python files it imports."""
 
     target: str
-    declared_by: Literal["pyproject", "langgraph", "container", "makefile", "readme", "main_block"]
+    declared_by: Literal[
+        "pyproject", "langgraph", "container", "makefile", "readme", "main_block", "streamlit"
+    ]
     reaches: int
 
 

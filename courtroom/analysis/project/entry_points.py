@@ -13,9 +13,11 @@ from typing import Any, Literal
 
 from courtroom.analysis.project.globs import matches
 from courtroom.analysis.python.source_files import Codebase, SourceFile
-from courtroom.analysis.python.tree_walk import called_name, walk
+from courtroom.analysis.python.tree_walk import called_name, last_name, walk
 
-DeclaredBy = Literal["pyproject", "langgraph", "container", "makefile", "readme", "main_block"]
+DeclaredBy = Literal[
+    "pyproject", "langgraph", "container", "makefile", "readme", "main_block", "streamlit"
+]
 # The files that may declare an entry point, surest first.
 DECLARATIONS: Mapping[DeclaredBy, tuple[str, ...]] = {
     "pyproject": ("**/pyproject.toml", "**/setup.cfg", "**/setup.py"),
@@ -24,7 +26,9 @@ DECLARATIONS: Mapping[DeclaredBy, tuple[str, ...]] = {
     "makefile": ("**/Makefile", "**/justfile", "**/*.sh"),
     "readme": ("**/README*",),
 }
-ORDER: tuple[DeclaredBy, ...] = (*DECLARATIONS, "main_block")
+# Ways by which a file declares itself: a block for __main__, or a page outside of functions.
+BY_ITSELF: tuple[DeclaredBy, ...] = ("main_block", "streamlit")
+ORDER: tuple[DeclaredBy, ...] = (*DECLARATIONS, *BY_ITSELF)
 # A README or a Makefile also runs examples and tests; these three only start the product.
 SURE = ("pyproject", "langgraph", "container")
 MOST_DECLARATIONS = 60
@@ -86,7 +90,14 @@ def entry_points(
         for source in codebase
         if (line := _main_line(source.path, source.text) or _main_call(source))
     ]
-    unique = {(entry.target, entry.declared_by): entry for entry in reversed([*declared, *scripts])}
+    blocks = {entry.target for entry in scripts}
+    pages = [
+        EntryPoint(source.path, "streamlit", source.path, line)
+        for source in codebase
+        if source.path not in blocks and (line := _page_line(source))
+    ]
+    every = [*declared, *scripts, *pages]
+    unique = {(entry.target, entry.declared_by): entry for entry in reversed(every)}
     return sorted(
         unique.values(), key=lambda e: (ORDER.index(e.declared_by), e.path, e.line, e.target)
     )
@@ -112,6 +123,19 @@ def _main_call(source: SourceFile) -> int:
             )
             if is_call:
                 return inner.lineno
+    return 0
+
+
+def _page_line(source: SourceFile) -> int:
+    """Return the line where a file begins a page of Streamlit outside of functions, 0 without one."""
+    names = {name for name, dotted in source.imports.items() if dotted == "streamlit"}
+    for statement in source.tree.body if names else ():
+        # A decorator of the cache is no page, and stands at a function.
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        for node in walk(statement):
+            if isinstance(node, ast.Attribute) and last_name(node.value) in names:
+                return node.lineno
     return 0
 
 

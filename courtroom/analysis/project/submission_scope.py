@@ -18,6 +18,7 @@ from typing import Any
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
 from courtroom.analysis.project.aside_kinds import Aside, aside_paths
 from courtroom.analysis.project.entry_points import (
+    BY_ITSELF,
     SURE,
     EntryPoint,
     declarations_in,
@@ -51,6 +52,7 @@ _WORDS = {
     "makefile": "a Makefile or shell script",
     "readme": "a command of the README",
     "main_block": "a block for __main__",
+    "streamlit": "a page of Streamlit outside its functions",
 }
 
 
@@ -298,7 +300,7 @@ class _ScopeReader:
                 continue
             reach = self.reach([entry.target])
             is_larger = self._size(reach - product) > size
-            is_run_for_itself = entry.declared_by != "main_block" or not has_own
+            is_run_for_itself = entry.declared_by not in BY_ITSELF or not has_own
             if is_larger or (is_run_for_itself and not reach & product):
                 yield entry.target
 
@@ -431,10 +433,10 @@ class _ScopeReader:
 
 
 def _rank(entry: EntryPoint) -> int:
-    """Return 0 for a manifest's declaration, 1 for a command of people, 2 for a script."""
+    """Return 0 for a manifest's declaration, 1 for a command of people, 2 for a script or page."""
     if entry.declared_by in ("pyproject", "langgraph"):
         return 0
-    return 2 if entry.declared_by == "main_block" else 1
+    return 2 if entry.declared_by in BY_ITSELF else 1
 
 
 def _groups(aside: Mapping[str, Aside]) -> list[dict[str, Any]]:

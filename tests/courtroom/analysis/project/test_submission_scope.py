@@ -275,6 +275,29 @@ def test_file_that_reads_its_arguments_and_calls_main_is_an_entry_point(text, ta
     assert [entry.target for entry in scope_of(PACKAGE | {"go.py": text}).entries] == targets
 
 
+@pytest.mark.parametrize(
+    ("text", "declared"),
+    [
+        ("import streamlit as st\nst.title('Court')\n", [("page.py", "streamlit", 2)]),
+        (
+            "import streamlit\nwith streamlit.sidebar:\n    ask()\n",
+            [("page.py", "streamlit", 2)],
+        ),
+        (
+            "import streamlit as st\nst.title('Court')\nif __name__ == '__main__':\n    run()\n",
+            [("page.py", "main_block", 3)],
+        ),
+        ("import streamlit as st\ndef show():\n    st.title('Court')\n", []),
+        ("import streamlit as st\n@st.cache_data\ndef rows():\n    return []\n", []),
+        ("st = object()\nst.title('Court')\n", []),
+    ],
+    ids=["page", "block", "main", "function", "cache", "other"],
+)
+def test_page_of_streamlit_is_an_entry_point_without_a_main_block(text, declared) -> None:
+    entries = scope_of(PACKAGE | {"page.py": text}).entries
+    assert [(entry.target, entry.declared_by, entry.line) for entry in entries] == declared
+
+
 def test_broken_manifests_name_no_entry_point() -> None:
     files = PACKAGE | {"pyproject.toml": "[project", "langgraph.json": '{"graphs": [1]}'}
     assert scope_of(files).entries == []
