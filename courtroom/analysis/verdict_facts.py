@@ -156,6 +156,9 @@ def _dissent(writer: FactWriter, gap: str) -> None:
     writer.facts["dissent_content"] = content
     for function, line in reading.places if reading else ():
         writer.add_location("dissent_content", function.source.path, line)
+    for function, line in reading.notes if reading else ():
+        note = "A judge is quoted in a note on security alone."
+        writer.add_location("dissent_content", function.source.path, line, note=note)
 
 
 def _remediation(writer: FactWriter, gap: str) -> None:

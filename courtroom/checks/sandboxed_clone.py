@@ -47,6 +47,7 @@ SENTENCES: dict[str, Sentences] = {
         "No test of the scheme or host of the address was recognised before git sees it, in {}.",
     ),
 }
+UNCALLED = "Nothing that runs calls the function that clones."
 # What a subprocess raises at its deadline.
 SLOW = "TimeoutExpired"
 SOME_REFUSED = "{} refuses some addresses by another test ({})."
@@ -78,7 +79,8 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
         reason = f"{function['name']} ({place}) clones the repository{uncalled}."
         lines = clues_at(survey.fact_locations.get("clone_function", ()), reason)
         is_met = check.aspect == "exists"
-        return present(reason, lines or [line_clue(function, reason)], met=is_met)
+        fault = "" if is_met else UNCALLED
+        return present(reason, lines or [line_clue(function, reason)], met=is_met, fault=fault)
     escaping = function.get("escaping", ()) if check.aspect == "errors_handled" else ()
     if survey.facts.get("clone_errors_handled") and any(e["name"] != SLOW for e in escaping):
         return _ends_the_run(function, escaping, survey)
@@ -116,7 +118,8 @@ def _ends_the_run(
     )
     lines = survey.fact_locations.get("clone_function") or ()
     clues = clues_at(lines, reason) or [line_clue(function, reason)]
-    return present(with_place(reason, function["path"], function["line"]), clues, met=False)
+    reason = with_place(reason, function["path"], function["line"])
+    return present(reason, clues, met=False, fault="A clone that fails ends the run.")
 
 
 # True also where nothing is cloned.

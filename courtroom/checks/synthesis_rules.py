@@ -70,7 +70,7 @@ GROUNDS = {
 # By what the texts of dissents hold.
 DISSENTS = {
     "arguments": "The dissent gives what the judges argue.",
-    "scores": "The dissent gives numbers and names at most, and nothing that a judge argues.",
+    "scores": "The dissent fills fixed words with scores and names: it gives nothing that a judge argues.",
     "fixed": "The dissent is a fixed text: it gives nothing that a judge argues.",
     "none": RULES["dissent"][1],
 }
@@ -234,7 +234,9 @@ def _text_content(aspect: str, survey: Survey) -> Finding:
     if content is None:
         return unknown(fact, survey)
     locations = survey.fact_locations.get(fact, ())
-    return decided(content == wanted, locations, survey, (sentences[wanted], sentences[content]))
+    finding = decided(content == wanted, locations, survey, (sentences[wanted], sentences[content]))
+    notes = [with_place(row.note, row.path, row.line_start) for row in locations if row.note]
+    return replace(finding, reason=" ".join([finding.reason, *notes[:1]]))
 
 
 def _fault(check: SynthesisRules) -> str:
@@ -242,8 +244,14 @@ def _fault(check: SynthesisRules) -> str:
         "deterministic": (DETERMINISTIC[0], "No code without a model computes the verdict."),
         "markdown_report": MARKDOWN,
         "security_by_evidence": (GROUNDS["evidence"], "No cap for security reads evidence."),
-        "dissent_reasons": (DISSENTS["arguments"], "No dissent gives what the judges argue."),
-        "remediation": (REMEDIATIONS["findings"], "The remediation is made of fixed words."),
+        "dissent_reasons": (
+            DISSENTS["arguments"],
+            "The dissent does not give what the judges argue.",
+        ),
+        "remediation": (
+            REMEDIATIONS["findings"],
+            "Nothing that judges argue or detectives report is in the remediation.",
+        ),
     }
     return (RULES | others)[check.aspect][1]
 

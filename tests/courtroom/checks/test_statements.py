@@ -8,6 +8,7 @@ from courtroom.models.check import UnknownCheck
 from courtroom.models.evidence import CheckOutcome
 from courtroom.models.statement import not_applying, statement_of, whether, without_weaker
 from courtroom.rubric_import.shipped_rubrics import SHIPPED, load_shipped
+from tests.courtroom.surveys import detected, survey
 
 GOAL, FAULT = "There is a README", "There is no README"
 
@@ -193,3 +194,60 @@ def test_denial_that_says_the_goal_in_another_order_stands_alone(reason, is_repe
 )
 def test_of_sentences_that_differ_by_their_limit_the_strictest_is_left(sentences, left):
     assert without_weaker(sentences) == left
+
+
+CLONE = {"name": "fetch", "path": "t.py", "line": 3}
+
+
+@pytest.mark.parametrize(
+    ("check", "facts", "title"),
+    [
+        (
+            "justice.security_by_evidence",
+            {"security_ground": "either"},
+            "The cap for security needs no evidence.",
+        ),
+        (
+            "justice.fact_supremacy",
+            {
+                "rules": {"fact_supremacy": True},
+                "idle_rules": [
+                    {"rule": "fact_supremacy", "path": "j.py", "line": 4, "function": "decide"}
+                ],
+            },
+            "The rule by which facts overrule opinions changes no score.",
+        ),
+        (
+            "safety.timeout",
+            {"clone_function": CLONE | {"is_uncalled": True}, "clone_timeout": True},
+            "Nothing that runs calls the function that clones.",
+        ),
+        (
+            "safety.errors_handled",
+            {
+                "clone_function": CLONE | {"escaping": [{"name": "GitError", "node": "look"}]},
+                "clone_errors_handled": True,
+            },
+            "A clone that fails ends the run.",
+        ),
+        (
+            "output.schema",
+            {
+                "structured_output_calls": [
+                    {
+                        "path": "j.py",
+                        "line": 2,
+                        "schema": "JudicialOpinion",
+                        "unbound": [{"path": "j.py", "line": 9}],
+                    }
+                ]
+            },
+            "The same model is also called without the schema, and its answer is cut out of text.",
+        ),
+    ],
+)
+def test_title_of_a_shipped_check_is_the_fault_that_was_found(check, facts, title):
+    shipped = next(c for c in load_shipped("self_audit").checks if c.id == check)
+    finding = detected(shipped, survey(facts=facts))
+    outcome = CheckOutcome(check=check, met=finding.met, reason=finding.reason, fault=finding.fault)
+    assert (finding.met, fault_of(shipped, outcome)) == (False, title)

@@ -66,6 +66,20 @@ def test_dissent_has_to_give_what_judges_argue(content, met):
     assert (finding.met, clue_lines(finding)) == (met, [("x.py", 4)])
 
 
+def test_judge_that_a_note_on_security_quotes_is_named_beside_the_dissent():
+    note = "A judge is quoted in a note on security alone."
+    places = {"dissent_content": (location_at("x.py", 4), location_at("x.py", 9, note))}
+    finding = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="dissent_reasons"),
+        survey(facts={"dissent_content": "scores"}, places=places),
+    )
+    assert finding.met is False
+    assert finding.reason.endswith(
+        "it gives nothing that a judge argues (x.py:4). A judge is quoted in a note on security"
+        " alone (x.py:9)."
+    )
+
+
 @pytest.mark.parametrize(("content", "met"), [("findings", True), ("fixed", False), (None, None)])
 def test_remediation_has_to_give_what_the_audit_brought(content, met):
     finding = synthesis_rules(

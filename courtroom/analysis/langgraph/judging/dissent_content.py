@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from courtroom.analysis.langgraph.judging.rule_words import (
@@ -37,16 +37,20 @@ HEADING_MARKS = ("#", "**")
 
 @dataclass(frozen=True, slots=True)
 class DissentContent:
-    """Content of all texts of dissents, and where they are; null where it is not known."""
+    """Content of all texts of dissents, and where they are; null where it is not known.
+
+    `notes` are places that write what a judge argues as a note on security, in place of a dissent.
+    """
 
     content: Content | None
     places: list[tuple[FunctionRef, int]]
+    notes: list[tuple[FunctionRef, int]] = field(default_factory=list)
 
 
 def read_dissent_content(functions: list[FunctionRef]) -> DissentContent | None:
     """Return what the dissents in the Chief Justice's code hold; None without a text of one."""
     reader = ValueReader(functions, "dissent")
-    texts = [text for function in functions for text in _texts_in(function)]
+    texts, notes = _texts_in(functions)
     parts = {id(text): reader.parts_of((text.value, text.function)) for text in texts}
     made = [text for text in texts if parts[id(text)] - {"own"}]
     if not made:
@@ -61,13 +65,20 @@ def read_dissent_content(functions: list[FunctionRef]) -> DissentContent | None:
         is_plain = bool({"plain", "evidence"} & kinds)
         content = "scores" if is_plain else "fixed"
         made.sort(key=lambda text: parts[id(text)].isdisjoint({"plain", "evidence"}))
-    return DissentContent(content, first_places(made, parts))
+    quoting = places_holding(notes, frozenset({"arguments"}), reader)
+    return DissentContent(content, first_places(made, parts), quoting)
 
 
-def _texts_in(function: FunctionRef) -> list[Text]:
-    """Return the values that are kept or shown as a dissent.
+def _texts_in(functions: list[FunctionRef]) -> tuple[list[Text], list[Text]]:
+    rows = [_texts_and_notes(function) for function in functions]
+    texts, notes = ([text for row in rows for text in row[part]] for part in (0, 1))
+    return texts, notes
 
-    What stands under a test for security is a note on that rule, where there are others.
+
+def _texts_and_notes(function: FunctionRef) -> tuple[list[Text], list[Text]]:
+    """Return the values that are kept or shown as a dissent, and notes on the rule of security.
+
+    A note is what stands under a test for security, where there are others.
     """
     texts: list[Text] = []
     if "dissent" in words_of(function.name):
@@ -89,7 +100,8 @@ def _texts_in(function: FunctionRef) -> list[Text]:
     # A name has the notes too.
     dissents = [t for t in dissents if not (notes and has_text and _is_dissent_name(t.value))]
     kept = any(text.is_kept for text in texts)
-    return [replace(text, is_kept=kept) for text in (dissents if has_text else texts)]
+    beside = [text for text in texts if id(text.value) in notes] if has_text else []
+    return [replace(text, is_kept=kept) for text in (dissents if has_text else texts)], beside
 
 
 def _is_dissent_name(value: ast.expr) -> bool:

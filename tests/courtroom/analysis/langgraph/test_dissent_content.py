@@ -80,6 +80,27 @@ def test_dissent_is_followed_to_the_values_of_its_text(lines, expected):
     assert content[0] == expected
 
 
+def test_judge_that_is_quoted_in_a_note_on_security_alone_is_shown_there():
+    code = verdict(
+        "reason = None",
+        "if 'security' in p.argument:",
+        "    reason = p.argument[:150]",
+        "if security_reason:",
+        "    dissent = f'Security: {reason}'",
+        "elif variance > 2:",
+        "    dissent = f'{p.score} against {d.score}'",
+    )
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
+    reading = read_dissent_content(layers.justice)
+    assert reading is not None
+    assert (reading.content, [line for _, line in reading.notes]) == ("scores", [7])
+
+    _, layers = layers_of(symbols_of({"src/justice.py": code.replace("{reason}", "capped")}))
+    reading = read_dissent_content(layers.justice)
+    assert reading is not None
+    assert reading.notes == []
+
+
 def test_function_that_makes_the_dissent_is_followed_to_its_part_of_a_pair():
     code = verdict("score, dissent, plan = resolve(p, d)") + (
         "def resolve(p, d):\n"
