@@ -17,7 +17,7 @@ from courtroom.analysis.pdf_claims.claimed_names import (
 )
 from courtroom.analysis.pdf_claims.claims import CheckedClaim
 from courtroom.analysis.pdf_claims.quoted_texts import missing_quotations
-from courtroom.analysis.pdf_claims.source_words import source_words
+from courtroom.analysis.pdf_claims.source_words import safeguard_words, source_words
 from courtroom.checks.registry import Check
 from courtroom.checks.sources import Comparison
 from courtroom.detectives.cross_reference import (
@@ -37,6 +37,7 @@ from courtroom.models.audit_report import RecordedError
 from courtroom.models.errors import ExaminationFailed
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.facts import Facts, establish
+from courtroom.models.project_facts import SubmissionScope
 from courtroom.models.rubric import Rubric
 
 STAGE = "EvidenceAggregator"
@@ -60,7 +61,7 @@ def aggregate(
     pdf = _with_pictures(pdf, results)
     files, unread = _read_again(results, code, snapshot)
     sources = _sources(results, pdf, snapshot)
-    names, words = _checked_names(pdf, sources), source_words(sources) if sources else {}
+    names, words = _checked_names(pdf, sources), _words(sources, code.get("scope"))
     quotations = _missing_quotations(pdf, sources)
     comparison = compare_sources(results, pdf, code, files, names, words, quotations)
 
@@ -114,8 +115,8 @@ def _sources(
     results: Sequence[DetectiveResult],
     pdf: PdfReading | ExaminationFailed | None,
     snapshot: Snapshot,
-) -> list[str] | None:
-    """The paths and texts of the sources, in which the words of a report are looked up.
+) -> dict[str, str] | None:
+    """The sources by path, in which the words of a report are looked up; "" has all paths.
 
     Null where either was not read; empty without a report.
     """
@@ -123,16 +124,31 @@ def _sources(
     if tree is None or isinstance(pdf, ExaminationFailed):
         return None
     if pdf is None:
-        return []
+        return {}
     try:
         sources = contents(snapshot, filter(may_hold_names, tree))
-        return ["\n".join(tree), *(text.decode("utf-8", "ignore") for _, text in sources)]
+        texts = {path: text.decode("utf-8", "ignore") for path, text in sources}
+        return {"": "\n".join(tree), **texts}
     except ExaminationFailed:
         return None
 
 
+def _words(sources: Mapping[str, str] | None, scope: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The words of the sources that claims are held against, those of safeguards in code that runs."""
+    if not sources:
+        return {}
+    product = SubmissionScope.model_validate(scope) if scope else None
+    code = [
+        text
+        for path, text in sources.items()
+        if path and not path.endswith(".json")
+        if product is None or (product.holds(path) and path not in product.unreached)
+    ]
+    return {**source_words(list(sources.values())), **safeguard_words(code)}
+
+
 def _checked_names(
-    pdf: PdfReading | ExaminationFailed | None, sources: Sequence[str] | None
+    pdf: PdfReading | ExaminationFailed | None, sources: Mapping[str, str] | None
 ) -> CheckedNames | None:
     """The report's names of code, looked up in the sources; null where either was not read."""
     if sources is None or isinstance(pdf, ExaminationFailed):
@@ -140,16 +156,16 @@ def _checked_names(
     # Recognition changes letters, so a name that is missing then proves nothing.
     if pdf and pdf.text_layer != "text":
         return None
-    return check_names(claimed_names(pdf) if pdf else (), sources)
+    return check_names(claimed_names(pdf) if pdf else (), list(sources.values()))
 
 
 def _missing_quotations(
-    pdf: PdfReading | ExaminationFailed | None, sources: Sequence[str] | None
+    pdf: PdfReading | ExaminationFailed | None, sources: Mapping[str, str] | None
 ) -> tuple[CheckedClaim, ...]:
     """The first quotation from the code that is not there; none where recognition read the text."""
     if not sources or not isinstance(pdf, PdfReading) or pdf.text_layer != "text":
         return ()
-    tree, *texts = sources
+    tree, *texts = sources.values()
     return tuple(missing_quotations(pdf, texts, tree.splitlines()))
 
 

@@ -355,6 +355,59 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
     )
 )
 
+_RETRIES = r"\bretr(?:y|ies|ied|ying)\b|\bexponential back-?off\b"
+# What a program does against a slow, busy or failing service: words of the claim, the word of the
+# sources that bears on it (source_words), and the words of a sentence on something else.
+_SAFEGUARDS: tuple[Feature, ...] = tuple(
+    Feature(name, "", re.compile(says), _flag(f"has_{name}"), unless=re.compile(unless))
+    for name, says, unless in (
+        (
+            "rate_limit",
+            r"\brate[- ]limit(?:ing|ers?)\b|\bthrottl(?:es|ing|ers?)\b|\btoken bucket",
+            (
+                r"\b(?:429|errors?|issues?|avoid\w*|prevent\w*|due to|hit\w*|quotas?|exceed\w*|trip\w*"
+                r"|provider|overwhelm\w*|without)\b"
+            ),
+        ),
+        (
+            "call_retry",
+            _near(
+                _RETRIES,
+                r"\b(?:api|network|rate[- ]limit\w*|transient|providers?|(?:llm|model) calls?|429"
+                r"|clon(?:e|es|ing))\b",
+                r"[^.;]{0,40}",
+            ),
+            r"\bnot\b|\bpars|\bmalformed|\bvalidation|\bschema",
+        ),
+        (
+            "model_fallback",
+            _near(
+                r"\bfall(?:s|ing)? ?back\b|\bfallbacks?\b",
+                r"\b(?:models?|providers?|llms?|gemini|groq|ollama|openai|openrouter|claude)\b",
+                r"[^.;]{0,40}",
+            ),
+            (
+                r"\b(?:pars\w*|schema|json|regex|heuristics?|defaults?|opinions?|deterministic\w*|rules?"
+                r"|texts?|pdf|scores?|reports?|fails?|errors?)\b"
+            ),
+        ),
+        (
+            "call_timeout",
+            _near(
+                r"\btime-?outs?\b",
+                r"\b(?:llm|models?|api|network|requests?|subprocess\w*|commands?|global)\b",
+                r"[^.;]{0,30}",
+            ),
+            r"\b(?:clon\w+|fail\w*|errors?|exceed\w*|caught|occur\w*|suffer\w*|risk\w*|prevent\w*)\b",
+        ),
+        (
+            "cache",
+            r"\bcach(?:es|ed|ing)\b|\b(?:evidence|responses?|results?|disk|ast|redis|semantic) cache\b",
+            r"\b(?:suggest\w*|strateg\w*|prompts?|tokens?|ignored?|pip|uv|docker|builds?|pytest)\b",
+        ),
+    )
+)
+
 # A library beside these words is one of several that a report compares.
 _COMPARES = re.compile(
     r"\b(?:over|instead|rather|than|versus|vs|unlike|compared|consider\w*|alternativ\w*|replac\w*"
@@ -379,6 +432,7 @@ _LIBRARIES = {
 _MODELS = {"gpt": r"gpt-?[345]\w{0,6}", "gemini": "gemini", "claude": "claude"}
 FEATURES: tuple[Feature, ...] = (
     *_OWN_CODE,
+    *_SAFEGUARDS,
     *(_library(*row) for row in (*_LIBRARIES.items(), *_MODELS.items())),
 )
 

@@ -57,6 +57,41 @@ _WRITES_JSON = re.compile(
     r"\bjson\.dump\(|\bJSONResponse\(|\bjsonify\("
     r"|\b(?:write|write_text|write_bytes|print)\([^\n]{0,120}(?:\bdumps\(|dump_json\(|to_json\()"
 )
+# By the claim on a slow, busy or failing service: words of code that may bear it out. A client of
+# the models of a provider retries by itself.
+_SAFEGUARDS: Mapping[str, re.Pattern[str]] = {
+    name: re.compile(words, re.IGNORECASE)
+    for name, words in (
+        (
+            "rate_limit",
+            (
+                r"rate_?limit|throttl|limiter|sleep\(|semaphore|concurrency|max_workers|requests_per"
+                r"|\b[rt]pm\b|bucket|cool_?down|delay|jitter|stagger|interval|wait_|quota|429"
+            ),
+        ),
+        (
+            "call_retry",
+            (
+                r"retr(?:y|ies)|attempt|back_?off|tenacity|tries\b|while true"
+                r"|\bchat(?!ollama)[a-z]{4,20}\(|boto3|init_chat_model"
+                r"|\b(?:async)?(?:openai|anthropic|groq)\(|genai"
+            ),
+        ),
+        (
+            "model_fallback",
+            r"fall_?back|back_?up|secondary|alternat|next_|candidates|providers|models\b",
+        ),
+        ("call_timeout", r"time_?out|deadline|wait_for|alarm\(|time_limit|max_time|max_seconds"),
+        (
+            "cache",
+            (
+                r"cach|memoi[sz]|\bmemo\b|lru_|shelve|pickle|sqlite|redis|checkpoint|memorysaver|chroma"
+                r"|faiss"
+            ),
+        ),
+    )
+}
+_CHAT_MODEL = re.compile(r"\bChat[A-Z]\w{2,30}(?=\()")
 # Not as a requirement with its bound, "pymupdf>=1.2", which uses nothing by itself.
 _NOT_REQUIRED = r"(?![\w-]{0,40}(?:\[[\w,-]{0,80}\])? ?[<>=~!])"
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
@@ -92,6 +127,17 @@ def source_words(texts: Sequence[str]) -> dict[str, Any]:
         if _is_in(_MAKES_JSON, texts)
         else False,
     }
+
+
+def safeguard_words(texts: Sequence[str]) -> dict[str, bool | None]:
+    """Return `has_<claim>`, false for a claim on a safeguard of which the code has no word.
+
+    `texts` are those of the code that a run may reach. A word by itself bears nothing out: null.
+    """
+    named = {name for name, words in _SAFEGUARDS.items() if _is_in(words, texts)}
+    if len({model for text in texts for model in _CHAT_MODEL.findall(text)}) > 1:
+        named.add("model_fallback")
+    return {f"has_{name}": None if name in named else False for name in _SAFEGUARDS}
 
 
 def _uses_of_models(texts: Sequence[str]) -> dict[str, bool | None]:
