@@ -56,6 +56,7 @@ WORDS: dict[str, str] = {
     "doubled_clone": "a clone that is deleted unread and made again",
     "repeated_clone": "a clone that several nodes make",
     "cut_text": "a tool that reads only the beginning of a text",
+    "moved_directory": "a node that moves the working directory of nodes beside it",
     "dead_route": "a way of a router that its code or the keys it tests rule out",
     "needless_route": "a way of a router for want of what a node always writes",
     "input_route": "a router that tests the graph's inputs alone",
@@ -77,7 +78,7 @@ FAULT_WORDS: dict[str, str] = {
     "refused_value": "a value that a prompt fixes and that is refused",
 }
 # Faults that are said where the history of a clone is asked for, and count for nothing there.
-BESIDE_HISTORY = ("cut_text", "repeated_clone")
+BESIDE_HISTORY = ("cut_text", "repeated_clone", "moved_directory")
 # Faults of which each has its place among the evidence.
 MOST_FAULTS = 8
 DECLARED = "Here the keys of the state are declared."
@@ -204,8 +205,8 @@ def _absences(names: Sequence[str], files: str) -> str:
 
 
 def _not_counted(check: StateFlow, fact: Mapping[str, Any]) -> str:
-    """Keys that nobody reads beside unused values in the code; cut texts and clones of several nodes
-    beside a cut history; "" where the check is on neither.
+    """Keys that nobody reads beside unused values in the code; cut texts, clones of several nodes
+    and moved directories beside a cut history; "" where the check is on neither.
 
     Such a key may be what the graph is run for. All count for nothing.
     """

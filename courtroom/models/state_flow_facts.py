@@ -28,6 +28,7 @@ FaultKind = Literal[
     "left_clone",
     "doubled_clone",
     "repeated_clone",
+    "moved_directory",
     "cut_text",
     "dead_route",
     "needless_route",

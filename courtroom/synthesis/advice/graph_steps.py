@@ -217,6 +217,7 @@ FLOW = {
     "lost_clone": "Keep the folder until every node has read it, and delete it then",
     "left_clone": "Remove the folder of the clone when all is read",
     "cut_text": "Read the text to its end",
+    "moved_directory": "Hand the directory to the call that needs it (cwd), in place of moving there",
     "doubled_clone": "Clone once, into the folder that is read",
     "repeated_clone": "Clone once, and hand the path on in the state",
     "dead_route": "Let the router choose this way where it belongs, or remove the branch",

@@ -157,7 +157,7 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
 
 
 @pytest.mark.parametrize("kind", ["shallow_history", "dead_route"])
-@pytest.mark.parametrize("beside", ["cut_text", "repeated_clone"])
+@pytest.mark.parametrize("beside", ["cut_text", "repeated_clone", "moved_directory"])
 def test_fault_that_stands_beside_the_history_is_not_counted(kind: str, beside: str):
     cut = {"kind": beside, "sentence": "log() cuts", "path": "t.py", "line": 7, "other": None}
     finding = found(kind, fact={"faults": [cut], "unread": {}})

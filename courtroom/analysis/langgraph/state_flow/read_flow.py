@@ -37,6 +37,7 @@ from courtroom.analysis.langgraph.state_flow.lost_values import (
     unread_values,
 )
 from courtroom.analysis.langgraph.state_flow.missed_goals import missed_goals
+from courtroom.analysis.langgraph.state_flow.moved_directories import moved_directories
 from courtroom.analysis.langgraph.state_flow.other_keys import (
     lookups_in_vain,
     objects_in,
@@ -90,6 +91,7 @@ ALL_KINDS = (
     "doubled_clone",
     "repeated_clone",
     "cut_text",
+    "moved_directory",
     "unused_prompt",
     "impossible_test",
     "refused_value",
@@ -125,6 +127,7 @@ def read_flow(
     reading.add(cut_texts(layers.in_use))
     reading.add(doubled_clones(symbols, layers.in_use))
     reading.add(repeated_clones(call_graph, layers.nodes, layers.in_use))
+    reading.add(moved_directories(call_graph, graph.builder, layers.nodes, layers.in_use))
     reading.add(deleted_by_caller(symbols, layers.in_use, accesses))
     reading.add(unsent_prompts(symbols, layers.in_use))
     reading.add(missed_goals(symbols, symbols.codebase.data, layers.in_use))
