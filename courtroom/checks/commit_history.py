@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -308,14 +309,15 @@ def _messages(work: History) -> Finding:
         if are_weak
         else "Many commits have the same message."
     )
-    if weak:
-        clues = [
-            commit_clue(c, "The message names nothing in particular that was changed.")
-            for c in weak
-        ]
-        return present(reason, clues, met=met, fault=fault)
-    last = commit_clue(work.commits[-1], "The message says more than a bare “fix” or “update”.")
-    return present(reason, [last], met=met, fault=fault)
+    clues = [
+        commit_clue(c, "The message names nothing in particular that was changed.") for c in weak
+    ]
+    if met or not weak:
+        shas = {commit.sha for commit in weak}
+        last = next(commit for commit in reversed(work.commits) if commit.sha not in shas)
+        clues = [commit_clue(last, "The message says more than a bare “fix” or “update”.")]
+    finding = present(reason, clues, met=met, fault=fault)
+    return replace(finding, has_reservation=bool(weak or again))
 
 
 def _repeated(messages: Mapping[str, int]) -> str:

@@ -117,7 +117,7 @@ def _sound(check: GraphRun, fact: GraphRunFact, survey: Survey) -> Finding:
     missed = tuple(name for name, steps in rows if not steps)
     if missed and "idle" in check.faults:
         reason += f" No run comes to {_names(missed)}."
-    return present(reason, [_graph_clue(survey, reason)])
+    return Finding(True, reason, (_graph_clue(survey, reason),), has_reservation=bool(missed))
 
 
 def _graph_clue(survey: Survey, reason: str) -> Clue:

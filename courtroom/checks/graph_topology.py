@@ -134,14 +134,15 @@ def _error_route(check: GraphTopology, survey: Survey) -> Finding:
     # Where no other way proves it, those that no run takes are listed, and that they are.
     ways = places or {(way.path, way.line_start) for way in locations}
     never = [row for row in _route_faults(survey.facts) if (row["path"], row["line"]) in ways]
-    finding = replace(finding, reason=" ".join([finding.reason, *map(fault_sentence, never[:1])]))
+    reason = " ".join([finding.reason, *map(fault_sentence, never[:1])])
+    finding = replace(finding, reason=reason, has_reservation=bool(never))
     routes = open_routes(survey.facts, places)
     if routes is None:
         return finding
     reason = f"{routes[0].sentence}{more_of_this_kind(len(routes) - 1)}"
     if all(route.stops_nothing for route in routes):
         return present(reason, list(map(_route_clue, routes)), met=False, fault=STOPS_NOTHING)
-    return replace(finding, reason=f"{finding.reason} {reason}")
+    return replace(finding, reason=f"{finding.reason} {reason}", has_reservation=True)
 
 
 def input_routes(survey: Survey) -> list[Mapping[str, Any]]:

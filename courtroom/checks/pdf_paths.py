@@ -139,10 +139,11 @@ def claims_hold(
         )
         for claim in wrong
     ]
-    # What speaks against the report is shown first; where nothing does, what speaks for it.
-    clues = clues or _confirmed_clues(right)
     most = check.share * len([*right, *wrong]) if check.share else check.maximum
-    return present(reason, clues, met=len(wrong) <= most)
+    met = len(wrong) <= most
+    # What speaks for the report bears out a check that is met, what speaks against it another one.
+    clues = (_confirmed_clues(right) or clues) if met else clues
+    return replace(present(reason, clues, met=met), has_reservation=bool(wrong))
 
 
 def _reach(compared: Sequence[CheckedClaim], sentences: int) -> str:
@@ -211,10 +212,13 @@ def files_exist(maximum: int, paths: CheckedPaths) -> Finding:
     if not (missing or existing):
         return could_not_look(f"{NO_PATHS}.{left_out}")
     reason = _existence(len(missing) + len(existing), [claim.path for claim in missing])
+    met = len(missing) <= maximum
     clues = [_path_clue(claim, f"The tree has no {claim.path}.") for claim in missing]
-    clues = clues or [_path_clue(claim, f"{claim.path} is in the tree.") for claim in existing]
+    if existing and met:
+        clues = [_path_clue(claim, f"{claim.path} is in the tree.") for claim in existing]
     fault = _missing_fault(len(missing), maximum)
-    return present(reason + left_out, clues, met=len(missing) <= maximum, fault=fault)
+    finding = present(reason + left_out, clues, met=met, fault=fault)
+    return replace(finding, has_reservation=bool(missing))
 
 
 def _left_out(paths: Sequence[str]) -> str:
@@ -280,7 +284,10 @@ def _names_found(
         return absent(reason, "Looked for each of them in all files but documents.", met=True)
     verb = "occurs" if len(missing) == 1 else "occur"
     reason = f"{recognised}, of which {named(missing)} {verb} nowhere in the code."
-    return present(reason, clues, met=len(clues) <= check.maximum)
+    if len(missing) > check.maximum:
+        return present(reason, clues, met=False)
+    finding = absent(reason, "Looked for each of them in all files but documents.", met=True)
+    return replace(finding, has_reservation=True)
 
 
 def _by_file(claims: Sequence[ClaimedPath]) -> list[ClaimedPath]:
@@ -363,9 +370,10 @@ def _replay_missing(check: PdfPaths, report: StoredReport) -> Finding:
     if not (missing or existing):
         return could_not_look(f"{NO_PATHS}.")
     reason = _existence(len(missing) + len(existing), missing)
-    clues = [_name_clue(path) for path in missing or existing]
+    met = len(missing) <= check.maximum
+    clues = [_name_clue(path) for path in (existing or missing if met else missing)]
     fault = _missing_fault(len(missing), check.maximum)
-    return present(reason, clues, met=len(missing) <= check.maximum, fault=fault)
+    return replace(present(reason, clues, met=met, fault=fault), has_reservation=bool(missing))
 
 
 def _replay_code_names(check: PdfPaths, report: StoredReport) -> Finding:

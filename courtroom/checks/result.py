@@ -39,7 +39,8 @@ class Finding:
 
     Null: we could not look, where `has_failed` because a reader failed. A finding that is met or
     unmet shows at least one clue. `fault` says which of several faults that a check is about is so,
-    where the rubric has no sentence of its own.
+    where the rubric has no sentence of its own. `has_reservation`: the reason of a finding that is
+    met also says what is missing.
     """
 
     met: bool | None
@@ -47,6 +48,7 @@ class Finding:
     clues: tuple[Clue, ...] = ()
     has_failed: bool = False
     fault: str = ""
+    has_reservation: bool = False
 
     def __post_init__(self) -> None:
         # A score must cite evidence, and what nobody saw has none.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.from_facts import (
@@ -102,7 +103,8 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
         )
         where_met += " by nothing, which ends the run."
     sentences = where_met.format(name), where_not.format(name)
-    return flag(FACTS[check.aspect], fallback, survey, sentences)
+    finding = flag(FACTS[check.aspect], fallback, survey, sentences)
+    return replace(finding, has_reservation=bool(escaping or refused))
 
 
 def _ends_the_run(

@@ -157,7 +157,8 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     wanted = names or [WORDS[kind] for kind in check.faults]
     # What the reason names must not be denied.
     result = "nothing was found" if names else "nothing that counts was found"
-    return absent(reason, searched_for(listed(wanted), survey, result), met=True)
+    finding = absent(reason, searched_for(listed(wanted), survey, result), met=True)
+    return replace(finding, has_reservation=bool(minor or _not_counted(check, fact)))
 
 
 def _minor(faults: Sequence[Mapping[str, Any]]) -> str:

@@ -151,7 +151,7 @@ def _handled(survey: Survey) -> Finding:
         reason = " ".join(sentences for _, sentences, _ in faults)
         return present(reason, clues, met=False, fault=faults[0][0])
     if is_retried:
-        return again
+        return replace(again, has_reservation=True)
     if survey.facts.get("plain_judges"):
         return nothing("No judge asks a model.", "requests of the judges' model", survey)
     for name in ("structured_output_retry", *FAILURES):
@@ -249,7 +249,7 @@ def _with_made_up(finding: Finding, survey: Survey) -> Finding:
     reason = f"{finding.reason} {with_place(text, place['path'], place['line'])}"
     reason += more_of_this_kind(len(rows) - 1)
     clues = (*finding.clues[: MOST_CLUES - 1], line_clue(place, text))
-    return replace(finding, reason=reason, clues=clues)
+    return replace(finding, reason=reason, clues=clues, has_reservation=True)
 
 
 def _is_wanted(call: Mapping[str, Any], check: StructuredOutput) -> bool:

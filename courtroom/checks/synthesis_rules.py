@@ -147,10 +147,12 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
     # Where a rule is missing, lines that would apply it show why they do not.
     locations = survey.fact_locations.get(check.aspect, ())
     sentences = _with_obstacle(RULES[check.aspect], locations)
-    if check.aspect in LIMITED and locations and locations[0].note:
+    is_limited = check.aspect in LIMITED and bool(locations and locations[0].note)
+    if is_limited:
         # A tie-break is all the weight there is; a rule of facts may wait for a word.
         sentences = locations[0].note, sentences[1]
-    return decided(rules[check.aspect], locations, survey, sentences)
+    finding = decided(rules[check.aspect], locations, survey, sentences)
+    return replace(finding, has_reservation=is_limited)
 
 
 def _with_places(finding: Finding, fact: str, sentence: str, survey: Survey) -> Finding:

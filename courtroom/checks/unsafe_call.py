@@ -79,8 +79,10 @@ def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
     by_place = [(danger, clue) for danger in check.any_of for clue in _clues(danger, survey)]
     by_place.sort(key=lambda row: row[1].is_idle)
     if not by_place:
-        looked_for = _looked_for(check.any_of, survey) + _possible_places(check.any_of, survey)
-        return absent(_absence(check.any_of, survey), looked_for, met=not check.is_positive)
+        possible = _possible_places(check.any_of, survey)
+        looked_for = _looked_for(check.any_of, survey) + possible
+        finding = absent(_absence(check.any_of, survey), looked_for, met=not check.is_positive)
+        return replace(finding, has_reservation=bool(possible))
     kinds, clues = [danger for danger, _ in by_place], [clue for _, clue in by_place]
     reason = by_kind([(danger, clue.rationale) for danger, clue in by_place])
     call = _called(kinds[0], _calls(kinds[0], survey)[:1])

@@ -42,6 +42,7 @@ def write_down(
                 evidence=ids,
                 has_failed=finding.has_failed,
                 fault="" if finding.met else finding.fault,
+                has_reservation=finding.met is True and finding.has_reservation,
             )
         )
         collected += items

@@ -34,7 +34,7 @@ from courtroom.models.judge_answer import HEURISTIC, Persona, Score
 from courtroom.models.statement import continued, first_sentence, not_checked
 from courtroom.synthesis.evidence_weight import HIGH, LOW
 
-MODEL = f"{HEURISTIC}11"
+MODEL = f"{HEURISTIC}12"
 CONCERNS: dict[Persona, Concern] = {
     "Prosecutor": "risk",
     "Defense": "effort",
@@ -290,12 +290,19 @@ def _gravest(question: Question, unmet: Sequence[CheckResult]) -> CheckResult | 
 def _best(persona: Persona, met: Sequence[CheckResult]) -> CheckResult | None:
     """Return the first of the heaviest: what was done, then the own concern, then essential.
 
-    Where others differ from it in their limit alone, the one that is hardest to meet.
+    What has no reservation comes first. Where others differ from it in their limit alone, the one
+    that is hardest to meet.
     """
-    best = max(met, default=None, key=lambda f: (f.check.is_positive, *_own_weight(persona, f)))
+
+    def merit(result: CheckResult) -> tuple[object, ...]:
+        is_whole = not result.outcome.has_reservation
+        return is_whole, result.check.is_positive, *_own_weight(persona, result)
+
+    best = max(met, default=None, key=merit)
     if best is None:
         return None
-    alike = (result for result in met if _question(result) == _question(best))
+    whole = [result for result in met if not result.outcome.has_reservation]
+    alike = (result for result in whole or met if _question(result) == _question(best))
     return max(alike, key=_limit)
 
 
@@ -393,7 +400,9 @@ def _checks(count: int) -> str:
 
 def _own_evidence(question: Question, item: CheckResult | None) -> list[str]:
     """Return the ids of the turning item's evidence, and for the Prosecutor a security flaw's."""
-    cited = item.outcome.evidence[:MOST_CITED] if item else ()
+    # Beside what bears out a check that is met may stand what it reserves.
+    most = 1 if item and item.outcome.has_reservation else MOST_CITED
+    cited = item.outcome.evidence[:most] if item else ()
     flaws = _security_evidence(question) if question.persona == "Prosecutor" else ()
     return [*cited, *(flaw.id for flaw in flaws[:1])]
 

@@ -125,7 +125,7 @@ class CriterionCheck(Frozen):
     """A check of the rubric with its outcome, so that a report can be judged again alone.
 
     `goal` is the sentence where it is met, `fault` the one where it is not, "" in older reports.
-    `not_applicable` is as in CheckOutcome.
+    `not_applicable` and `has_reservation` are as in CheckOutcome.
     """
 
     check: str
@@ -139,6 +139,7 @@ class CriterionCheck(Frozen):
     evidence: tuple[str, ...]
     has_failed: bool = Field(default=False, exclude_if=lambda has_failed: not has_failed)
     not_applicable: RootCause | None = Field(default=None, exclude_if=lambda cause: cause is None)
+    has_reservation: bool = Field(default=False, exclude_if=lambda reserved: not reserved)
 
     @property
     def statement(self) -> Statement:

@@ -103,6 +103,7 @@ class CheckOutcome(Frozen):
     `has_failed`: not established because the detective, or a reader of it, failed.
     `not_applicable`: established that what the check is about is not there. It speaks against the
     criterion with the weight of an unmet check. `fault`: which of several faults is so.
+    `has_reservation`: the reason of a check that is met also says what is missing.
     """
 
     check: str
@@ -112,6 +113,7 @@ class CheckOutcome(Frozen):
     has_failed: bool = Field(default=False, exclude_if=lambda has_failed: not has_failed)
     not_applicable: RootCause | None = Field(default=None, exclude_if=lambda cause: cause is None)
     fault: str = Field(default="", exclude_if=lambda fault: not fault)
+    has_reservation: bool = Field(default=False, exclude_if=lambda reserved: not reserved)
 
     @property
     def speaks_against(self) -> bool:

@@ -131,6 +131,7 @@ def outcomes_of(record: AuditReport | StoredReport) -> tuple[CheckOutcome, ...]:
             has_failed=check.has_failed,
             not_applicable=check.not_applicable,
             fault="" if check.met else check.fault,
+            has_reservation=check.has_reservation,
         )
         for criterion in record.criteria
         for check in criterion.checks

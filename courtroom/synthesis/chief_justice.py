@@ -267,5 +267,6 @@ def _check_row(check: Check, outcome: CheckOutcome | None) -> CriterionCheck:
         essential=check.essential,
         evidence=outcome.evidence if outcome else (),
         has_failed=outcome.has_failed if outcome else False,
+        has_reservation=outcome.has_reservation if outcome else False,
         not_applicable=outcome.not_applicable if outcome else None,
     )

@@ -94,9 +94,14 @@ def test_contradicted_features_are_counted_and_shown_with_their_place(
             " parallel judges (page 2)."
         ),
     )
-    assert [clue.rationale for clue in finding.clues] == [
-        "The code does not bear out this claim of parallel judges (see src/graph.py:9)."
-    ]
+    # What bears out a check that is met is what the report has right.
+    words = (
+        "The code bears out this claim of reducers."
+        if met
+        else "The code does not bear out this claim of parallel judges (see src/graph.py:9)."
+    )
+    assert [clue.rationale for clue in finding.clues] == [words]
+    assert finding.has_reservation
 
 
 def test_confirmed_claims_are_cited_when_none_fails() -> None:

@@ -85,6 +85,15 @@ def test_merges_are_no_evidence_of_good_messages():
     )
 
 
+def test_messages_that_say_enough_are_shown_by_one_of_them_and_not_by_their_exception():
+    subjects = ("Add the graph", "Add judges", "Add tests", "Read a PDF", "update")
+    finding = judged("messages", *(commit(n, subject=s) for n, s in enumerate(subjects, start=1)))
+    assert (finding.met, finding.has_reservation) == (True, True)
+    assert [clue.rationale for clue in finding.clues] == [
+        "The message says more than a bare “fix” or “update”."
+    ]
+
+
 def test_same_words_for_most_commits_do_not_tell_them_apart():
     finding = judged("messages", *(commit(n, subject="Improve the auditor") for n in range(1, 6)))
     assert (finding.met, finding.reason) == (

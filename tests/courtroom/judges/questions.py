@@ -38,16 +38,24 @@ def make_question(
     round_number=1,
     earlier=(),
     extra_evidence=(),
+    reserved=(),
 ):
     """Return a question whose checks `met`, `unmet` and `unknown` are named by id.
 
-    `checks` overrides their definitions.
+    `checks` overrides their definitions; `reserved` are met with a reservation.
     """
     definitions = {c.id: c for c in checks or ()}
     names = [*met, *unmet, *unknown]
     items = {name: make_evidence(name, found=name in met) for name in [*met, *unmet]}
     outcomes = [
-        CheckOutcome(check=n, met=n in met, reason="", evidence=(items[n].id,)) for n in items
+        CheckOutcome(
+            check=n,
+            met=n in met,
+            reason="",
+            evidence=(items[n].id,),
+            has_reservation=n in reserved,
+        )
+        for n in items
     ]
     outcomes += [CheckOutcome(check=n, met=None, reason="could not look") for n in unknown]
     criterion = Criterion(

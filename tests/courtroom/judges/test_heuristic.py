@@ -203,6 +203,13 @@ def test_what_was_done_is_better_than_an_absent_flaw_and_every_check_met_counts(
     assert argument == "The best of the 2 checks that are met: goal of b. See b.py."
 
 
+def test_check_with_a_reservation_is_the_best_only_where_all_have_one():
+    checks = [check("a", weight=3), check("b"), check("c", polarity="negative")]
+    for reserved, best in (("a", "b"), ("ab", "c"), ("abc", "a")):
+        words = arguments("abc", (), checks=checks, reserved=reserved)
+        assert words[2] == f"What counts most for it: goal of {best}. See {best}.py."
+
+
 def test_only_check_met_is_named_so():
     assert arguments(("a",), ("c",))[1] == "The only check that is met: goal of a. See a.py."
 
