@@ -63,6 +63,8 @@ WORDS: dict[str, str] = {
     "idle_step": "a node that returns nothing on a way that leads to it",
     "impossible_test": "a comparison of a field with a value that it cannot have",
     "refused_value": "a value that a prompt fixes and that the schema or the rubric refuses",
+    "unshown_evidence": "a request to a judge's model that holds no evidence",
+    "unshown_rubric": "a request to a judge's model that holds nothing of what the rubric says",
     "loose_rule": LOOSE,
     "broken_import": "an import that cannot resolve on the way from the graph's file",
 }

@@ -36,6 +36,8 @@ FaultKind = Literal[
     "idle_step",
     "impossible_test",
     "refused_value",
+    "unshown_evidence",
+    "unshown_rubric",
     "loose_rule",
     "broken_import",
 ]

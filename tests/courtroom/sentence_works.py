@@ -137,7 +137,7 @@ def vision_inspector(state):
 JUDGES = """from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, Field
 
-llm = ChatOpenAI()
+llm = ChatOpenAI()  # Nothing of rubric.json is handed on.
 
 
 class ProsecutorOpinion(BaseModel):

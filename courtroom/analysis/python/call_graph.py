@@ -266,7 +266,7 @@ class CallGraph:
         return targets
 
     def _class_methods(self, source: SourceFile, name: str) -> list[FunctionRef]:
-        origin, definition = self._definition(source, name)
+        origin, definition = self.definition(source, name)
         if origin is None or not isinstance(definition, ast.ClassDef):
             return []
         return [
@@ -277,7 +277,7 @@ class CallGraph:
 
     def _in_table(self, source: SourceFile, name: str) -> Iterator[FunctionRef]:
         """Yield the functions in a table of the module: listed in it, or registered by decorator."""
-        origin, definition = self._definition(source, name)
+        origin, definition = self.definition(source, name)
         if origin is None or not isinstance(definition, ast.Assign | ast.AnnAssign):
             return
         for inner in walk(definition.value) if definition.value else ():
@@ -299,7 +299,7 @@ class CallGraph:
             if home is source
         )
 
-    def _definition(
+    def definition(
         self, source: SourceFile, name: str
     ) -> tuple[SourceFile | None, ast.stmt | None]:
         """Return the statement of the repository that defines a module-level name, and its file."""

@@ -226,6 +226,8 @@ FLOW = {
     "idle_step": "Let the node do its work on this way too ({other}), or lead past it",
     "impossible_test": "Compare with a value that the field at {other} can hold",
     "refused_value": "Ask for a value that the field at {other} allows",
+    "unshown_evidence": "Put what the detectives found for the criterion into this request",
+    "unshown_rubric": "Put the criterion's instruction and patterns into this request",
     "loose_rule": "Limit this rule to what it is for",
     "broken_import": "Import what is there, or commit what is missing",
 }
@@ -250,7 +252,7 @@ ALONE = {
 # The module in the sentence on a broken import.
 IMPORTED = re.compile(r" from `([\w.]{1,200})`")
 # Faults without whose repair no audit gets to its end, or no opinion into the verdict.
-BREAKING = frozenset({"broken_import", "deleted_clone", "refused_value"})
+BREAKING = frozenset({"broken_import", "deleted_clone", "refused_value", "unshown_evidence"})
 
 
 def _wanted_name(fault: Mapping[str, Any]) -> str:

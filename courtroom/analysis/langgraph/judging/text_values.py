@@ -198,11 +198,11 @@ class ValueReader:
             return [(value, function) for value in values]
         if name in parameter_names(function):
             return list(self._passed(name, function))
-        return [(value, function) for value in _constants_of(name, function)]
+        return [(value, function) for value in constants_of(name, function)]
 
     def _own_values(self, function: FunctionRef) -> dict[str, list[ast.expr]]:
         if function.key not in self._values:
-            self._values[function.key] = _values_in(function)
+            self._values[function.key] = values_in(function)
         return self._values[function.key]
 
     def _passed(self, name: str, function: FunctionRef) -> Iterator[Value]:
@@ -277,7 +277,7 @@ def _is_judge(key: str) -> bool:
     return bool(words & (PROSECUTION | DEFENSE) or "techlead" in words or {"tech", "lead"} <= words)
 
 
-def _values_in(function: FunctionRef) -> dict[str, list[ast.expr]]:
+def values_in(function: FunctionRef) -> dict[str, list[ast.expr]]:
     """Return the values of local names: those they are set to and those added to them."""
     values: dict[str, list[ast.expr]] = {}
     nodes = list(walk(function.site.node))
@@ -327,7 +327,7 @@ def _members_of_list(value: ast.expr) -> list[ast.expr] | None:
     return _members_of(value) if isinstance(value, lists) else None
 
 
-def _constants_of(name: str, function: FunctionRef) -> list[ast.expr]:
+def constants_of(name: str, function: FunctionRef) -> list[ast.expr]:
     """Return what a name is set to at the top of the function's file."""
     return [
         statement.value

@@ -53,6 +53,7 @@ from courtroom.analysis.langgraph.state_flow.undeclared_keys import (
     unread_writes,
     unwritten_reads,
 )
+from courtroom.analysis.langgraph.state_flow.unshown_inputs import unshown_inputs
 from courtroom.analysis.langgraph.state_flow.unused_work import (
     dropped_results,
     foreign_directories,
@@ -95,6 +96,8 @@ ALL_KINDS = (
     "unused_prompt",
     "impossible_test",
     "refused_value",
+    "unshown_evidence",
+    "unshown_rubric",
     "loose_rule",
 )
 # Names under which a rubric holds one entry per persona.
@@ -133,6 +136,7 @@ def read_flow(
     reading.add(missed_goals(symbols, symbols.codebase.data, layers.in_use))
     reading.add(_impossible(symbols, layers))
     reading.add(refused_values(symbols, layers.judges, layers.justice))
+    unshown_inputs(call_graph, layers, reading)
     reading.add(
         FlowFault("loose_rule", rule.sentence, rule.function.source.path, rule.line)
         for rule in loose_rules(layers.justice)

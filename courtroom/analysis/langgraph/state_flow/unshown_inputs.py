@@ -1,0 +1,133 @@
+"""Requests to the judges' model that hold no evidence, or nothing that the rubric says."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.judging.prompt_inputs import (
+    TEXTS,
+    PromptInputs,
+    PromptReader,
+)
+from courtroom.analysis.langgraph.judging.structured_calls import is_model_call, model_name
+from courtroom.analysis.langgraph.state_flow.flow_fault import (
+    FlowFault,
+    FlowReading,
+    Place,
+    listed,
+)
+from courtroom.analysis.project.unjudged_criteria import criteria_of, rubric_paths
+from courtroom.analysis.python.call_graph import CallGraph
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import (
+    constant_text,
+    fields_of,
+    last_name,
+    line_of_call,
+    walk,
+    words_of,
+)
+
+EVIDENCE, RUBRIC = "unshown_evidence", "unshown_rubric"
+# Criteria that a text names which is about more than one.
+MANY_CRITERIA = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    judge: str
+    place: Place
+    inputs: PromptInputs
+
+
+def unshown_inputs(call_graph: CallGraph, layers: Layers, reading: FlowReading) -> None:
+    """Add the judges whose every request lacks evidence, or the rubric's words on the criterion."""
+    judges = {name: node for name, node in layers.nodes.items() if layers.roles[name] == "judge"}
+    if not judges:
+        reading.leave_open((EVIDENCE, RUBRIC), "no node of a judge is known")
+    without: dict[str, list[_Request]] = {EVIDENCE: [], RUBRIC: []}
+    gap = _rubric_gap(call_graph.symbols)
+    for name, node in judges.items():
+        functions = call_graph.reachable_from([node])
+        requests = list(_requests(name, PromptReader(call_graph, node, functions)))
+        if not requests and model_name(functions):
+            reason = f"what the judge {name} tells its model could not be followed"
+            reading.leave_open((EVIDENCE, RUBRIC), reason)
+        if requests and not any(request.inputs.has_evidence for request in requests):
+            _sort(EVIDENCE, requests, "", without, reading)
+        if requests and not any(_has_rubric(call_graph.symbols, r.inputs) for r in requests):
+            _sort(RUBRIC, requests, gap, without, reading)
+    reading.add(_fault(kind, rows) for kind, rows in without.items() if rows)
+
+
+def _requests(judge: str, reader: PromptReader) -> Iterator[_Request]:
+    for function in reader.functions:
+        for node in walk(function.site.node):
+            if is_model_call(node):
+                place = function.source.path, line_of_call(node)
+                yield _Request(judge, place, reader.inputs_of(node, function))
+
+
+def _sort(
+    kind: str,
+    requests: Sequence[_Request],
+    gap: str,
+    without: dict[str, list[_Request]],
+    reading: FlowReading,
+) -> None:
+    """Keep the requests of a judge that lack something, unless a part of one is not known."""
+    gap = next((request.inputs.gap for request in requests if request.inputs.gap), gap)
+    if gap:
+        reason = f"not all that {requests[0].judge} tells its model could be followed ({gap})"
+        reading.leave_open((kind,), reason)
+    else:
+        without[kind] += requests
+
+
+def _fault(kind: str, requests: Sequence[_Request]) -> FlowFault:
+    judges = list(dict.fromkeys(request.judge for request in requests))
+    (path, line), *others = dict.fromkeys(request.place for request in requests)
+    is_one = len(judges) == 1
+    holds = f"the request{'' if is_one else 's'} of {listed(judges)} to a model hold{'s' if is_one else ''}"
+    if kind == EVIDENCE:
+        sentence = f"{holds} nothing that a detective found"
+    elif any(request.inputs.has_criterion for request in requests):
+        sentence = f"{holds} the criterion's name and nothing else of the rubric"
+    else:
+        sentence = f"{holds} nothing of the rubric"
+    return FlowFault(kind, sentence, path, line, places=tuple(others))
+
+
+def _has_rubric(symbols: SymbolTable, inputs: PromptInputs) -> bool:
+    """Return true where a text of a criterion is in a request, or its own texts are on several."""
+    text = " ".join(" ".join(words_of(text)) for text in (*inputs.texts, *inputs.keys))
+    keys = {key for row in _criteria(symbols) for key in row}
+    return inputs.has_rubric or sum(key in text for key in keys) >= MANY_CRITERIA
+
+
+def _criteria(symbols: SymbolTable) -> Iterator[set[str]]:
+    data = symbols.codebase.data
+    for path in rubric_paths([*data]):
+        for criterion in criteria_of(data[path]):
+            yield {" ".join(words_of(key)) for key in criterion.keys}
+
+
+def _rubric_gap(symbols: SymbolTable) -> str:
+    """Return why a request may hold a text of the rubric that does not come from there."""
+    if not any(_criteria(symbols)):
+        return "no rubric in JSON was recognised"
+    for source in symbols.codebase.production:
+        for site in source.calls:
+            fields = fields_of(site.node)
+            if "found" in fields and any(map(_holds_text, fields.values())):
+                return f"evidence holds a text of the rubric at {source.path}:{site.node.lineno}"
+    return ""
+
+
+def _holds_text(value: ast.expr) -> bool:
+    """Return true for `dimension["forensic_instruction"]` and `rubric.success_pattern`."""
+    names = (constant_text(node) or last_name(node) for node in walk(value))
+    return any(name.isidentifier() and TEXTS.intersection(words_of(name)) for name in names)

@@ -1,0 +1,134 @@
+"""Requests to the judges' model that hold no evidence, or nothing that the rubric says."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.courtroom.analysis.langgraph.state_flow.flows import GRAPH, flow_of, sentences
+
+CODE = """
+from langchain_openai import ChatOpenAI
+
+llm = ChatOpenAI(model="small")
+PERSONA = "You are the Prosecutor. Look for each gap that you can find."
+NOTES = {{"history": "Count the commits and look at their times.", "graph": "Look at each edge."}}
+
+def detective(state):
+    return {{"evidences": {{"repo": [made]}}, "rubric": {{}}}}
+
+def block(items):
+    return "\\n".join(str(item.content) for item in items)
+
+def ids(state):
+    return [row["id"] for row in state["rubric_dimensions"]]
+
+class Asker:
+    def __init__(self, text):
+        self.text = text
+
+    def ask(self, more=""):
+        return llm.invoke([self.text, more])
+
+def ask(system, user, tries=2):
+    for _ in range(tries):
+        answer = llm.with_structured_output(Opinion).invoke([("system", system), ("user", user)])
+        if answer:
+            return answer
+
+def judge(state):
+    opinions = []
+    for key in ids(state):
+        row = next(r for r in state["rubric_dimensions"] if r["id"] == key)
+{body}
+    return {{"opinions": opinions}}
+"""
+RUBRIC = {
+    "rubric.json": json.dumps(
+        {"dimensions": [{"id": "history", "name": "History"}, {"id": "graph", "name": "Graph"}]}
+    )
+}
+NOTHING_FOUND = "the request of `judge` to a model holds nothing that a detective found"
+NAME_ALONE = (
+    "the request of `judge` to a model holds the criterion's name and nothing else of the rubric"
+)
+NO_RUBRIC = "the request of `judge` to a model holds nothing of the rubric"
+KINDS = ("unshown_evidence", "unshown_rubric")
+
+
+def reading_of(*lines: str, data=RUBRIC, code: str = CODE):
+    body = "\n".join(f"        {line}" for line in lines)
+    return flow_of(code.format(body=body), data=data)
+
+
+def faults(*lines: str, data=RUBRIC) -> list[str]:
+    reading = reading_of(*lines, data=data)
+    return [sentence for kind in KINDS for sentence in sentences(reading, kind)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (['ask(PERSONA, f"Audit {key}")'], [NOTHING_FOUND, NAME_ALONE]),
+        (['Asker(PERSONA).ask(f"Audit {key}")'], [NOTHING_FOUND, NAME_ALONE]),
+        (['ask(PERSONA, "Audit it.")'], [NOTHING_FOUND, NO_RUBRIC]),
+        (['ask(PERSONA, row["instruction"])'], [NOTHING_FOUND]),
+        (["ask(PERSONA, f'Audit {row}')"], [NOTHING_FOUND]),
+        (['ask(PERSONA, key + block(state["evidences"][key]))'], [NAME_ALONE]),
+        (['found = state["evidences"]', "ask(PERSONA, str(found))"], [NO_RUBRIC]),
+        (['ask(PERSONA, block(state["evidences"][key]) + row["success_pattern"])'], []),
+        (['parts = [row["instruction"]]', 'parts.append(block(state["evidences"]["repo"]))',
+          "ask(PERSONA, str(parts))"], []),
+        (['Asker(row["instruction"]).ask(block(state["evidences"]))'], []),
+    ],
+)  # fmt: skip
+def test_request_lacks_what_does_not_reach_it(lines, expected):
+    assert faults(*lines) == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        # What these hold is not known: it may be evidence.
+        "ask(PERSONA, unknown(key))",
+        "ask(PERSONA, str(state))",
+        'ask(PERSONA, state["brief"])',
+        'ask(PERSONA, open("brief.txt").read())',
+        "ask(PERSONA, *state)",
+    ],
+)
+def test_request_of_which_a_part_is_not_known_is_left_open(line):
+    reading = reading_of(line)
+    assert not any(sentences(reading, kind) for kind in KINDS)
+    assert "not all that judge tells its model could be followed" in reading.unread[KINDS[0]]
+
+
+@pytest.mark.parametrize("text", ["NOTES[key]", '"Judge the history and then the graph of it."'])
+def test_text_of_the_code_may_stand_for_that_of_the_rubric(text):
+    assert faults(f"ask(PERSONA, {text})") == [NOTHING_FOUND]
+
+
+def test_rubric_is_not_denied_where_evidence_may_hold_it_or_there_is_none():
+    lines = ('ask(PERSONA, key + block(state["evidences"][key]))',)
+    copied = CODE.replace("[made]", '[Evidence(found=True, goal=row["forensic_instruction"])]')
+    for reading in (reading_of(*lines, code=copied), reading_of(*lines, data={})):
+        assert not sentences(reading, "unshown_rubric")
+        assert "unshown_rubric" in reading.unread
+
+
+def test_fault_names_all_judges_that_ask_so_once():
+    code = CODE.replace("def judge(", "def defense(state):\n    return judge(state)\n\ndef judge(")
+    body = '        ask(PERSONA, f"Audit {key}")'
+    graph = GRAPH.replace("g.add_edge(START", 'g.add_node("defense", defense)\ng.add_edge(START')
+    graph = graph.replace("app =", 'g.add_edge("detective", "defense")\napp =')
+    reading = flow_of(code.format(body=body), data=RUBRIC, graph=graph)
+    assert sentences(reading, "unshown_evidence") == [
+        "the requests of `judge` and `defense` to a model hold nothing that a detective found"
+    ]
+
+
+def test_judges_without_a_model_hide_nothing():
+    reading = reading_of('opinions.append(Opinion(score=len(state["evidences"])))')
+    assert not any(sentences(reading, kind) for kind in KINDS)
+    assert not reading.unread.keys() & {*KINDS}
