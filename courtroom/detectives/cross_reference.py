@@ -17,9 +17,8 @@ from courtroom.analysis.pdf_claims.claimed_names import CheckedNames, name_facts
 from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
 from courtroom.analysis.pdf_claims.claims import (
     CheckedClaim,
-    check_against_code,
+    checked_claims,
     empty_file_claims,
-    feature_claims,
     sentences_on_code,
 )
 from courtroom.analysis.pdf_claims.commit_counts import overstated_commits
@@ -144,7 +143,7 @@ def _held_claims(
     if has_dead_routes:
         facts["conditional_error_route"] = False
     return (
-        *check_against_code(feature_claims(pdf), facts),
+        *checked_claims(pdf, facts),
         *overstated_commits(pdf, facts),
         *stale_denials(pdf, facts),
     )

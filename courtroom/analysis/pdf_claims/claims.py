@@ -149,6 +149,7 @@ _NEGATION = re.compile(
 
 # "Parallel detectives write without overwriting" tells of the state, not of the graph.
 _WRITES = re.compile(r"\breducers?\b|\boverwrit|\bmerg(?:es?|ed|ing)\b", re.IGNORECASE)
+_EXPLAINED = ("variance_re_evaluation",)
 _LAYERS = ("detectives_parallel", "judges_parallel")
 
 
@@ -183,20 +184,39 @@ class CheckedClaim:
 
 def feature_claims(reading: PdfReading) -> tuple[FeatureClaim, ...]:
     """Return the features that the report plainly claims, in the order of FEATURES."""
-    claims: dict[str, FeatureClaim] = {}
+    return tuple(claims[0] for claims in _claims_by_feature(reading))
+
+
+def checked_claims(reading: PdfReading, code: CodeFacts) -> tuple[CheckedClaim, ...]:
+    """Return the claims with their standing: open where no fact decides what they say.
+
+    A later sentence may claim more of a feature: the first that the code contradicts stands for it.
+    Not where a sentence explains what the report means by the feature, for all the others.
+    """
+    return tuple(
+        next((held for held in checked if held.standing == "contradicted"), checked[0])
+        if claims[0].feature not in _EXPLAINED
+        else checked[0]
+        for claims in _claims_by_feature(reading)
+        for checked in [check_against_code(claims, code)]
+    )
+
+
+def _claims_by_feature(reading: PdfReading) -> Iterator[list[FeatureClaim]]:
+    """Yield the sentences on each feature, in the order of FEATURES; the clearest of them is first."""
+    claims: dict[str, list[FeatureClaim]] = {}
     redefined: set[str] = set()
     for page, sentence in plain_sentences(reading):
         lowered = _present_words(sentence.lower())
         redefined |= {name for name, words in REDEFINED.items() if words.search(lowered)}
         for feature in FEATURES:
-            earlier = claims.get(feature.id)
-            is_clearer = earlier is None or (_is_of_writes(earlier) and not _WRITES.search(lowered))
-            if is_clearer and _is_claimed(feature, lowered):
-                claims[feature.id] = FeatureClaim(
-                    feature.id, feature.about, page, sentence[:_PASSAGE_CHARACTERS]
-                )
-    names = (feature.id for feature in FEATURES if feature.id not in redefined)
-    return tuple(claims[name] for name in names if name in claims)
+            if _is_claimed(feature, lowered):
+                passage = sentence[:_PASSAGE_CHARACTERS]
+                claim = FeatureClaim(feature.id, feature.about, page, passage)
+                claims.setdefault(feature.id, []).append(claim)
+    for feature in FEATURES:
+        if feature.id in claims and feature.id not in redefined:
+            yield sorted(claims[feature.id], key=_is_of_writes)
 
 
 def _is_of_writes(claim: FeatureClaim) -> bool:

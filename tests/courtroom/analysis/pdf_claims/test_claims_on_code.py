@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
-from courtroom.analysis.pdf_claims.claims import check_against_code, feature_claims
+from courtroom.analysis.pdf_claims.claims import (
+    check_against_code,
+    checked_claims,
+    feature_claims,
+)
 from courtroom.analysis.pdf_claims.source_words import source_words
 from courtroom.detectives.cross_reference import compare_sources, makes_temporary_directory
 
@@ -327,3 +331,34 @@ def test_bound_that_a_report_gives_of_a_test_is_the_asserted_one(
     report = _report("A test measures the prompts' overlap and fails above 50 % of all words.")
     held = check_against_code(feature_claims(report), source_words([source]))
     assert [(row.claim.feature, row.standing) for row in held] == [("tested_share", standing)]
+
+
+ORDER = {"before": ["repo_investigator"], "together": ["doc_analyst", "vision"], "after": []}
+
+
+@pytest.mark.parametrize(
+    ("further", "standing", "page"),
+    [
+        ("Three detectives execute in parallel.", "contradicted", 2),
+        ("Two detectives execute in parallel.", "open", 1),
+    ],
+)
+def test_later_sentence_that_claims_more_is_held_against_the_code(
+    further: str, standing: str, page: int
+) -> None:
+    report = PdfReading(pages=("Parallel detectives collect evidence.", further))
+    code = {"detectives_parallel": True, "partly_parallel": {"detectives_parallel": ORDER}}
+    held = checked_claims(report, code)[0]
+    assert (held.claim.feature, held.standing, held.claim.page) == (
+        "detectives_parallel",
+        standing,
+        page,
+    )
+
+
+def test_rule_that_a_sentence_explains_is_not_contradicted_by_its_bare_name() -> None:
+    explained = "Variance re-evaluation: when scores differ widely, both sides are quoted."
+    report = PdfReading(pages=(explained, "It applies rules (dissent, variance re-evaluation)."))
+    code = {"rules": {"variance_re_evaluation": False}}
+    standings = {c.claim.feature: c.standing for c in checked_claims(report, code)}
+    assert standings["variance_re_evaluation"] == "open"
