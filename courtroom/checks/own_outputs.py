@@ -5,7 +5,7 @@ Nothing here is a guess at why: an output is compared with another output, or wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
@@ -134,7 +134,8 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
             fault = next((told for part, told in OF_SCORES.items() if part in firsts[0][0]), fault)
         if check.aspect == "guarded" and all(NEVER_FOUND in text for text, _ in firsts):
             fault = "Evidence is reported as not found, whatever the work holds."
-        return present(in_full(sentences), clues, met=False, fault=fault)
+        others = _other_works(facts) if check.aspect == "judged" else ""
+        return present(f"{in_full(sentences)}{others}", clues, met=False, fault=fault)
     return _nothing_shown(check.aspect, facts)
 
 
@@ -178,12 +179,9 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         "consistent": "No two committed audits give different scores for the same run or commit",
         "of_peers": "No committed audit of a peer names or cites this repository as the audited one",
     }[aspect]
-    # Two files of one output are one judgement.
-    outputs = {PurePosixPath(row["path"]).with_suffix("") for row in audits}
-    count = len(outputs if aspect == "judged" else audits)
-    remarks = _failures(aspect, audits) + (_remarks(audits) if aspect == "judged" else "")
-    of_criteria = " with criteria" if aspect == "covered" else ""
-    reason = f"{absence} ({number_of(count, 'audit')}{of_criteria} read).{remarks}"
+    newest = [row for row in audits if not row.get("is_older")]
+    remarks = f"{_failures(newest, audits)}{_remarks(newest)}" if aspect == "judged" else ""
+    reason = f"{absence} ({_number(aspect, audits)}).{remarks}"
     clues = [
         Clue(
             f"{row['path']} is an audit that the work holds.",
@@ -202,13 +200,42 @@ def _varied(facts: Mapping[str, Any]) -> str:
     return f" {in_full(sentences)}" if sentences else ""
 
 
-def _failures(aspect: str, audits: Sequence[Mapping[str, Any]]) -> str:
-    """Sentences, with a space before them, on opinions that are failures: few, or older ones."""
+def _number(aspect: str, audits: Sequence[Mapping[str, Any]]) -> str:
+    """The number of audits that were read; two files of one output are one, but may disagree."""
+    outputs = _outputs(audits)
+    if aspect not in ("judged", "covered"):
+        return f"{number_of(len(audits), 'audit')} read"
+    newest = _outputs(row for row in audits if not row.get("is_older"))
+    if aspect == "covered" or len(newest) == len(outputs):
+        of_criteria = " with criteria" if aspect == "covered" else ""
+        return f"{number_of(len(outputs), 'audit')}{of_criteria} read"
+    return f"{len(outputs)} audits with opinions read, {len(newest)} of them the newest"
+
+
+def _outputs(audits: Iterable[Mapping[str, Any]]) -> set[PurePosixPath]:
+    return {PurePosixPath(row["path"]).with_suffix("") for row in audits}
+
+
+def _failures(newest: Sequence[Mapping[str, Any]], audits: Sequence[Mapping[str, Any]]) -> str:
+    """Sentences, with a space before them, on opinions that are failures: few, or in older audits."""
     from courtroom.analysis.project.own_audits import failed_opinions
 
-    rows = [row for row in audits if aspect == "judged" and row["failed"]]
-    sentences = [failed_opinions(row["path"], row["failed"], row["opinions"]) for row in rows]
-    return " " + in_full([f"{sentence}." for sentence in sentences]) if sentences else ""
+    rows = [row for row in newest if row["failed"]]
+    sentences = [f"{failed_opinions(r['path'], r['failed'], r['opinions'])}." for r in rows]
+    few = f" {in_full(sentences)}" if sentences else ""
+    older = _outputs(row for row in audits if row["failed"] and row.get("is_older"))
+    if not older:
+        return few
+    return f"{few} Of the older ones, {len(older)} {'has' if len(older) == 1 else 'have'} failures."
+
+
+def _other_works(facts: Mapping[str, Any]) -> str:
+    """Sentences, with a space before them, on audits that name another work than README does."""
+    from courtroom.analysis.project.audit_rows import AS_AUDITED
+
+    newest = [row for row in facts.get("own_audits") or () if not row.get("is_older")]
+    remarks = [text for row in newest for text in row.get("remarks") or () if AS_AUDITED in text]
+    return f" {in_full(remarks)}" if remarks else ""
 
 
 def _remarks(audits: Sequence[Mapping[str, Any]]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from courtroom.models.fact_model import FactModel, Place
 
 
@@ -23,7 +25,7 @@ class OwnAudit(FactModel):
     judge. `remarks` are sentences on how the audit fits itself and the repository that README
     names. `cited_commits` are the commit ids in its text, without the one that it audited.
     `received_as` are paths of the same file among the audits by peers. `scores` are those of its
-    criteria.
+    criteria. `is_older`: a newer one of the same work is there.
     """
 
     path: str
@@ -42,6 +44,7 @@ class OwnAudit(FactModel):
     received_as: tuple[str, ...] = ()
     scores: tuple[AuditScore, ...] = ()
     remarks: tuple[str, ...] = ()
+    is_older: bool = Field(False, exclude_if=lambda is_older: not is_older)
 
 
 class ShownFact(FactModel):

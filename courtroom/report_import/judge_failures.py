@@ -27,7 +27,7 @@ _BEGINS = re.compile(
     r"(?:unavailable|disabled|failed|failing|not available|skipped|timed out)\b"
     r"|no (?:opinion|argument|response|verdict)"
     r" (?:was )?(?:given|rendered|generated|returned|available|received|produced)?\b"
-    r"|(?:rate.?limit|quota|resource.?exhausted|too many requests|429)\b"
+    r"|(?:rate.?limit|quota|resource.?exhausted|too many (?:requests|rate.?limits)|429)\b"
     r"|(?:\d{1,3} )?validation errors? for \w"
     r"|(?:invalid|missing|malformed) (?:api key|json|response|output|structured output)\b)",
     re.IGNORECASE,

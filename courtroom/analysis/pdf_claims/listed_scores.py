@@ -8,12 +8,14 @@ makes no claim about the committed ones.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any, Literal
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.project.audit_rows import AS_AUDITED
 
 Owner = Literal["self", "peers"]
 
@@ -54,20 +56,29 @@ _NEXT_DIGIT = re.compile(r"[^\w]{0,4}(?:to )?\d(?:\.\d{1,2})?(?![\w%]|[./]\d)")
 
 @dataclass(slots=True)
 class _Part:
-    """Part of a report whose heading says that it lists scores of an audit."""
+    """Part of a report whose heading says that it lists scores of an audit; `pages` are those of
+    its lines.
+    """
 
     owner: Owner
     page: int
     lines: list[str] = field(default_factory=list)
+    pages: list[int] = field(default_factory=list)
+
+    def pages_at(self, offsets: Iterable[int]) -> list[int]:
+        """Return the pages of these characters of the lines, which are joined by a blank."""
+        starts = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+        return sorted({self.pages[bisect_right(starts, offset) - 1] for offset in offsets})
 
 
 @dataclass(frozen=True, slots=True)
 class _Score:
-    """Score as it is written: `step` is one unit of its last digit."""
+    """Score as it is written: `step` is one unit of its last digit, `at` where it stands."""
 
     value: float
     maximum: float | None
     step: float
+    at: int = field(compare=False)
 
 
 def differing_scores(reading: PdfReading, audits: Iterable[Mapping[str, Any]]) -> str:
@@ -90,7 +101,7 @@ def _difference(part: _Part, audits: Sequence[Mapping[str, Any]]) -> str:
     text = " ".join(part.lines)[:_MOST_CHARACTERS]
     lists = _lists(text, list(names)[:_MOST_NAMES])
     compared = [
-        (len(differences), count, audit, differences)
+        (len(differences), count, audit, differences, listed)
         for listed in lists
         for audit in audits
         for count, differences in [_compared(listed, audit["scores"])]
@@ -100,11 +111,17 @@ def _difference(part: _Part, audits: Sequence[Mapping[str, Any]]) -> str:
     held = [row for row in compared if row[1] >= _LEAST]
     if not held or any(count >= fitting and not number for number, count, *_ in compared):
         return ""
-    number, count, audit, differences = min(held, key=lambda row: row[0])
+    number, count, audit, differences, listed = min(held, key=lambda row: row[0])
+    both = (listed[row["name"]].at for row in audit["scores"] if row["name"] in listed)
+    pages = part.pages_at(both)
+    where = f"page{'s' * (len(pages) > 1)} {' and '.join(map(str, pages))}"
+    # The audit may be of another work, whatever folder it lies in.
+    remarks = (f" {text}" for text in audit["remarks"] if AS_AUDITED in text)
     return (
-        f"Of {count} scores per criterion that the report lists of {_LISTED[part.owner]} on page"
-        f" {part.page}, {number} {'is' if number == 1 else 'are'} not as in {audit['path']}, the committed"
+        f"Of {count} scores per criterion that the report lists of {_LISTED[part.owner]} on"
+        f" {where}, {number} {'is' if number == 1 else 'are'} not as in {audit['path']}, the committed"
         f" {_AUDIT[audit['about']]} that is nearest to them: {'; '.join(differences[:_MOST_NAMED])}."
+        f"{''.join(remarks)}"
     )
 
 
@@ -124,6 +141,7 @@ def _parts(reading: PdfReading) -> Iterator[_Part]:
                 part = _Part(owner, page)
             elif part:
                 part.lines.append(line)
+                part.pages.append(page)
     if part:
         yield part
 
@@ -170,7 +188,7 @@ def _is_of_several(match: re.Match[str]) -> bool:
 def _score_of(match: re.Match[str]) -> _Score:
     decimals = len(match["score"].partition(".")[2])
     maximum = float(match["maximum"]) if match["maximum"] else None
-    return _Score(float(match["score"]), maximum, 10.0**-decimals)
+    return _Score(float(match["score"]), maximum, 10.0**-decimals, match.start("score"))
 
 
 def _written(name: str) -> str:

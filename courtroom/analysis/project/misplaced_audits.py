@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.locations import shown
-from courtroom.analysis.project.own_audits import as_received, own_repository
+from courtroom.analysis.project.audit_rows import as_received
+from courtroom.analysis.project.own_audits import own_repository
 from courtroom.models.errors import ExaminationFailed
 
 if TYPE_CHECKING:

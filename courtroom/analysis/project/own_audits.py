@@ -19,6 +19,7 @@ from courtroom.analysis.project.audit_folders import (
     read_once,
     series_of,
 )
+from courtroom.analysis.project.dissent_opinions import opinions_of
 from courtroom.analysis.project.recorded_scores import (
     LENIENT,
     around_score,
@@ -29,6 +30,7 @@ from courtroom.analysis.project.recorded_scores import (
 )
 from courtroom.analysis.project.repeated_arguments import (
     repeated_arguments,
+    without_score,
     written_arguments,
 )
 from courtroom.analysis.python.source_files import is_vendored
@@ -52,8 +54,6 @@ FAILED_SHARE = 0.25
 MOST_PLACES, MOST_CITED, MOST_ROWS, MOST_DOCUMENTS, QUOTED = 8, 50, 50, 20, 120
 # Texts of one origin begin alike; what failed may stand behind.
 OPENING = 20
-# Weights move an overall score; a mean further away than this share of the scale is not its own.
-MEAN_SHARE = 0.1
 # A text of fewer characters in the code stands in many arguments by chance.
 LEAST_WRITTEN = 12
 # So much of an argument finds its line again.
@@ -71,12 +71,6 @@ _DOCUMENT = re.compile(r"^readme|(?:final|interim|submission|project|week[ _-]?\
 _ON_PEER = re.compile(r"on[_ -]?peers?|peers?[_ -](?:audit|report|generated|review)")
 _DATED_ON_PEER = re.compile(r"peer[_-]grading[_-]20\d\d")
 _REPOSITORY = re.compile(r"(?:^|[/:@])([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
-_CLONE = re.compile(
-    r"git clone (?:https://github\.com/|git@github\.com:)([\w-]{1,39}/[\w.-]{1,100}?)(?:\.git)?/?"
-    r"(?![\w./-])",
-    re.IGNORECASE,
-)
-_PLACEHOLDER = re.compile(r"your|user|owner|example|\borg/|repo$")
 DAY_DIGITS = 8
 # The part of an audit that should hold its criteria, with nothing in it before the next part.
 _EMPTY_PART = re.compile(
@@ -100,7 +94,7 @@ class AuditReading:
     @property
     def opinions(self) -> list[ImportedOpinion]:
         """The opinions with an argument."""
-        opinions = (o for criterion in self.report.criteria for o in criterion.opinions)
+        opinions = (o for criterion in self.report.criteria for o in opinions_of(criterion))
         return [opinion for opinion in opinions if opinion.argument.strip()]
 
     @property
@@ -224,79 +218,6 @@ def _has_score(criterion: ImportedCriterion) -> bool:
     return any(score is not None and score.value is not None for score in scores)
 
 
-def audit_row(
-    reading: AuditReading, own: str | None = None, received_as: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return the fields of models.output_facts.OwnAudit; `own` is the repository README names."""
-    from courtroom.report_import.judge_failures import is_failure
-
-    report, opinions = reading.report, reading.opinions
-    printed = sum(opinion.times for opinion in opinions)
-    heard = {
-        (number, opinion.judge)
-        for number, criterion in enumerate(report.criteria)
-        for opinion in criterion.opinions
-        if opinion.argument.strip()
-    }
-    return {
-        "path": reading.path,
-        "about": reading.about,
-        "repository": reading.repository,
-        "commit": report.commit,
-        "date": report.date,
-        "overall": report.overall.written if report.overall else None,
-        "score": report.overall.value if report.overall else None,
-        "maximum": report.overall.maximum if report.overall else None,
-        "criteria": len(report.criteria),
-        "opinions": printed,
-        "repeated": printed - len(heard),
-        "failed": sum(opinion.times for opinion in opinions if is_failure(opinion.argument)),
-        "cited_commits": list(reading.cited_commits),
-        "received_as": list(received_as),
-        "scores": list(_scores(report)),
-        "remarks": [*_remarks(reading, own), *(as_received(reading.path, p) for p in received_as)],
-    }
-
-
-def _scores(report: ImportedReport) -> Iterator[dict[str, Any]]:
-    for criterion in report.criteria[:MOST_ROWS]:
-        if criterion.score and criterion.score.value is not None:
-            score = criterion.score
-            yield {"name": criterion.name, "score": score.value, "maximum": score.maximum}
-
-
-def as_received(path: str, received: str) -> str:
-    return f"{received} lies among the audits by peers and is the same file as {path}."
-
-
-def cloned_repository(text: str) -> str | None:
-    """Return owner/name in lower case of what a README says to clone, None where it names none."""
-    named = {
-        match[1].lower() for match in _CLONE.finditer(text) if not _PLACEHOLDER.search(match[1])
-    }
-    return named.pop() if len(named) == 1 else None
-
-
-def _remarks(reading: AuditReading, own: str | None) -> Iterator[str]:
-    """Yield sentences on what does not fit in an audit: its work, its total, its judges' scores."""
-    path, report = reading.path, reading.report
-    if reading.about == "self" and own and reading.repository not in (None, own):
-        yield f"{path} names {reading.repository} as audited, and README names {own}."
-    scores = [c.score for c in report.criteria if c.score is not None and not c.excluded]
-    values = [score.value for score in scores if score.value is not None]
-    total = report.overall
-    is_one_scale = total and {score.maximum for score in scores} == {total.maximum}
-    if total and total.value is not None and is_one_scale and len(values) == len(report.criteria):
-        mean = sum(values) / len(values)
-        if abs(total.value - mean) > MEAN_SHARE * (total.maximum or total.value):
-            scored = f"the mean of its {len(values)} scores is {mean:.3g}"
-            yield f"{path} gives {total.written} overall, and {scored}."
-    if unlike := list(filter(has_other_score, reading.opinions)):
-        yield f"{other_scores(path, unlike, len(reading.opinions))}."
-    if fixed := fixed_scores(report):
-        yield f"{one_score(path, fixed)}."
-
-
 # -- audits without a judgement -------------------------------------------------------------------
 
 
@@ -309,7 +230,7 @@ def audits_without_judgement(
     the argument.
     """
     code = tuple(sources)
-    newest = _newest(readings)
+    newest = newest_audits(readings)
     rows = ((reading, _no_judgement(reading, code)) for reading in newest if reading.opinions)
     # Two files of one output, as Markdown and JSON, are one.
     outputs = {
@@ -340,7 +261,7 @@ def _lines(text: str, opinions: Sequence[ImportedOpinion]) -> Iterator[int | Non
         yield last if last >= first else opinion.line
 
 
-def _newest(readings: Sequence[AuditReading]) -> list[AuditReading]:
+def newest_audits(readings: Sequence[AuditReading]) -> list[AuditReading]:
     """Return the work's own audits with opinions, or without criteria, that no later one of the same work replaces."""
     ours = [
         r for r in readings if r.is_ours and (len(r.opinions) >= LEAST_OPINIONS or r.empty_line)
@@ -448,7 +369,7 @@ def _origin(argument: str, code: Sequence[SourceFile]) -> str:
                 return f"{source.path}:{line}, which gives it a score of {score}"
     for source in code:
         for constant, _ in source.strings:
-            if isinstance(constant.value, str) and _words(constant.value) == written:
+            if isinstance(constant.value, str) and _words(constant.value) == without_score(written):
                 return f"{source.path}:{constant.lineno}"
     return ""
 

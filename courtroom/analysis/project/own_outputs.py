@@ -7,15 +7,14 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from courtroom.analysis.project.audit_folders import affordable
+from courtroom.analysis.project.audit_rows import audit_rows, cloned_repository
 from courtroom.analysis.project.general_facts import text_of_path
 from courtroom.analysis.project.misplaced_audits import received_copies
 from courtroom.analysis.project.own_audits import (
     LEAST_BYTES,
     MOST_ROWS,
     audit_paths,
-    audit_row,
     audits_without_judgement,
-    cloned_repository,
     disagreements,
     each_content_once,
     own_document_paths,
@@ -33,6 +32,7 @@ from courtroom.analysis.project.unjudged_criteria import (
 if TYPE_CHECKING:
     from courtroom.analysis.fact_writer import FactWriter
     from courtroom.analysis.project.own_audits import AuditReading
+    from courtroom.analysis.python.source_files import SourceFile
 
 OUTPUT_FACTS = (
     "own_audits",
@@ -83,9 +83,9 @@ def read_own_outputs(writer: FactWriter) -> None:
     writer.facts["unread_outputs"] = [*unread, *short][:MOST_ROWS]
     readme = next((path for path in own if path.lower() in READMES), None)
     cloned = cloned_repository(text_of_path(writer, readme) or "") if readme else None
-    audits = [audit_row(r, cloned, copies.get(r.path, ())) for r in readings]
+    audits = audit_rows(readings, cloned, copies)
     writer.set_rows("own_audits", audits, gap)
-    unjudged = audits_without_judgement(readings, writer.symbols.codebase.production)
+    unjudged = audits_without_judgement(readings, _code(writer))
     writer.set_rows("audits_without_judgement", unjudged, gap)
     _record_unjudged(writer, readings, gap)
     writer.set_rows("disagreeing_outputs", disagreements(readings), gap)
@@ -98,6 +98,13 @@ def read_own_outputs(writer: FactWriter) -> None:
     )
     first = list(islice(claims, MOST_CLAIMS))
     writer.facts["claimed_scores"] = held_claims(first, audits, is_all=not unread and not short)
+
+
+def _code(writer: FactWriter) -> list[SourceFile]:
+    """Return the product's code, then scripts and tests beside it, which may write an audit too."""
+    codebase = writer.symbols.codebase
+    product = {source.path: source for source in codebase.production}
+    return [*(product | codebase.files).values()]
 
 
 def _record_unjudged(writer: FactWriter, readings: Sequence[AuditReading], gap: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 LEAST_FIXED = 5
 # A model may give an argument of fewer characters that the code holds too.
 LEAST_WRITTEN = 40
+# A score behind the argument, as some audits print it.
+_SCORE_BEHIND = re.compile(r" ?\(score:? ?\d{1,3}(?:\.\d)?(?:/\d{1,3})?\)$", re.IGNORECASE)
 
 
 def repeated_arguments(
@@ -39,17 +42,32 @@ def repeated_arguments(
 def written_arguments(
     opinions: Sequence[ImportedOpinion], code: Iterable[SourceFile]
 ) -> list[ImportedOpinion]:
-    """Return the opinions whose whole argument is a text of the code."""
+    """Return the opinions whose whole argument is a text of the code.
+
+    Short ones count where one file has them all.
+    """
+    sources = tuple(code)
+    arguments = {without_score(_words(opinion)) for opinion in opinions}
+    if len(arguments) >= LEAST_FIXED and any(arguments <= _texts(file, 0) for file in sources):
+        return list(opinions)
     longer = {text: opinion for opinion in opinions if len(text := _words(opinion)) > LEAST_WRITTEN}
     if not longer:
         return []
-    texts = {
-        " ".join(constant.value.split())
-        for source in code
-        for constant, _ in source.strings
-        if isinstance(constant.value, str) and len(constant.value) > LEAST_WRITTEN
-    }
+    texts = {text for source in sources for text in _texts(source, LEAST_WRITTEN)}
     return [opinion for opinion in opinions if _words(opinion) in texts.intersection(longer)]
+
+
+def without_score(argument: str) -> str:
+    return _SCORE_BEHIND.sub("", argument)
+
+
+def _texts(source: SourceFile, least: int) -> set[str]:
+    """Return the texts of a file that have more characters than `least`."""
+    return {
+        " ".join(constant.value.split())
+        for constant, _ in source.strings
+        if isinstance(constant.value, str) and len(constant.value) > least
+    }
 
 
 def _words(opinion: ImportedOpinion) -> str:

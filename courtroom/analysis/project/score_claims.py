@@ -46,6 +46,8 @@ _TOTAL_ROW = re.compile(
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"[|*_`#●•]")
+# A link, of which the words are read and a file's name is not.
+_LINK = re.compile(r"\[(?:([^\[\]/.]{1,80})|[^\[\]]{1,300})\]\([^()\s]{1,300}\)")
 _PEERS = re.compile(r"\bpeer|received", re.IGNORECASE)
 # Characters before a row without the word in which the table says that it is of the self-audit.
 CONTEXT = 1500
@@ -69,7 +71,7 @@ def claims_in_document(path: str, text: str) -> Iterator[dict[str, Any]]:
     is_readme = stem.startswith("readme")
     shown = _without_fences(text)
     # A row that is also a sentence is one claim.
-    for line, claim in sorted(dict(chain(rows_in(shown), claims_in(shown))).items()):
+    for line, claim in sorted(dict(chain(claims_in(shown), rows_in(shown))).items()):
         if not is_readme or _SELF_AUDIT.search(claim["text"]):
             yield {**claim, "path": path, "line": line}
 
@@ -120,7 +122,7 @@ def rows_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     start = 0
     for number, line in enumerate(text.split("\n"), start=1):
         before, start = text[max(start - CONTEXT, 0) : start], start + len(line) + 1
-        row = " ".join(_MARKS.sub(" ", line).split())
+        row = " ".join(_MARKS.sub(" ", _LINK.sub(r"\1", line)).split())
         label = _TOTAL_ROW.match(row)
         score = _SCORE.match(row, label.end()) if label else None
         if label is None or score is None or float(score[1]) > float(score[2]):

@@ -33,17 +33,33 @@ NOT_WEIGHED = (
 )
 NO_CAUSE = "Find out why the judges did not judge each criterion by itself, and mend it."
 COMMIT = "Then run the auditor again, and commit that audit in place of this one"
+COMMIT_EACH = (
+    "Then run the auditor again on each work, and commit its new audit in place of the old one: of this"
+    " one, and of"
+)
 
 
-def steps_on_audits(rows: Iterable[Mapping[str, Any]]) -> Iterator[Step]:
-    """Yield what mends audits, as facts, in which no judge was heard: one step for each cause."""
+def steps_on_audits(
+    rows: Iterable[Mapping[str, Any]], audits: Iterable[Mapping[str, Any]]
+) -> Iterator[Step]:
+    """Yield what mends audits in which no judge was heard: one step for each cause.
+
+    `rows` and `audits` are the facts audits_without_judgement and own_audits.
+    """
+    works = {
+        row["path"]: "self" if row["about"] == "self" else (row["about"], row["repository"])
+        for row in audits
+    }
     places: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         places.setdefault(_action(row["text"]), []).append(row["places"][0])
     for action, (first, *others) in places.items():
-        paths = listed(dict.fromkeys(place["path"] for place in others))
-        also = f", and of {paths}" if paths else ""
-        yield replace(placed(f"{action} {COMMIT}{also}.", first), is_exact=True)
+        paths = dict.fromkeys(place["path"] for place in others)
+        # An audit of oneself cannot stand for one of a peer.
+        is_one_work = len({works.get(path) for path in (first["path"], *paths)}) == 1
+        also = f", and of {listed(paths)}" if paths else ""
+        commit = f"{COMMIT}{also}" if is_one_work else f"{COMMIT_EACH} {listed(paths)}"
+        yield replace(placed(f"{action} {commit}.", first), is_exact=True)
 
 
 def _action(text: str) -> str:

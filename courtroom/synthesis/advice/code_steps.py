@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from courtroom.checks.phrases import listed, places_of
@@ -279,6 +280,11 @@ def _lines(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"{'s' * (len(numbers) > 1)} {listed(numbers)}"
 
 
+def _output(path: str) -> PurePosixPath:
+    """Return the path of an audit as its Markdown and its JSON share it."""
+    return PurePosixPath(path).with_suffix("")
+
+
 def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator[Step]:
     """Name the score that a committed audit gives, where another one is claimed, and say why an
     audit holds no judgement.
@@ -286,17 +292,27 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
     if aspect == "judged":
         rows = work.facts.get("audits_without_judgement") or ()
         stated = {piece.rationale for piece in pieces}
-        yield from steps_on_audits(row for row in rows if row["text"] in stated)
+        audits = work.facts.get("own_audits") or ()
+        yield from steps_on_audits((row for row in rows if row["text"] in stated), audits)
     if aspect != "claimed":
         return
     claims = [row for row in work.facts.get("claimed_scores") or () if row["agrees"] is False]
     if not claims:
         return
-    claimed = f"{claims[0]['score']:g}"
+    claimed = listed(dict.fromkeys(f"{claim['score']:g}" for claim in claims))
     scored = [row for row in work.facts.get("own_audits") or () if row["score"] is not None]
     own = [row for row in scored if row["about"] == "self"]
     where = "" if any(piece.location.path for piece in pieces) else " in the report"
-    if own:
+    unjudged = work.facts.get("audits_without_judgement") or ()
+    failed = {_output(row["places"][0]["path"]) for row in unjudged}
+    if own and _output(own[-1]["path"]) in failed:
+        # Its score was made of failures.
+        score = "this score" if len(claims) == 1 else "these scores"
+        yield Step(
+            f"Name the score of an audit in which judges were heard, in place of {claimed}{where}:"
+            f" {own[-1]['path']} holds none, so run the auditor again first, or take {score} out."
+        )
+    elif own:
         given = f"{own[-1]['score']:g}, which {own[-1]['path']} gives"
         yield Step(f"Name {given}, in place of {claimed}{where}.")
     else:

@@ -119,6 +119,22 @@ def test_few_failures_are_counted():
     )
 
 
+def test_older_audits_are_counted_apart():
+    old = {**ROW, "path": "b.md", "failed": 1, "is_older": True, "remarks": ["b.md gives 4/5."]}
+    finding = answer("judged", own_audits=[ROW, old], audits_without_judgement=[])
+    assert finding.reason.endswith(
+        "(2 audits with opinions read, 1 of them the newest). Of the older ones, 1 has failures."
+    )
+
+
+def test_audit_of_another_work_than_readme_names_is_told_beside_failures():
+    told = f"{ROW['path']} names bo/work as audited, and README names ada/work."
+    row = {**ROW, "failed": 2, "remarks": [told, f"{ROW['path']} gives 4/5 overall."]}
+    fact = {"text": "2 of 3 fail.", "places": [{"path": ROW["path"], "line": 3}]}
+    finding = answer("judged", own_audits=[row], audits_without_judgement=[fact])
+    assert finding.reason.endswith(f" {told}")
+
+
 def test_what_does_not_fit_in_an_audit_is_told_beside_its_opinions():
     rows = [{**ROW, "opinions": 60, "repeated": 30, "remarks": ["a.md gives 4/5 overall."]}]
     finding = answer("judged", own_audits=rows, audits_without_judgement=[])

@@ -102,6 +102,7 @@ def test_remarks_beside_the_criteria_are_no_criteria() -> None:
 @pytest.mark.parametrize(
     "argument",
     [
+        "Too many rate limits. A fallback stands for the remaining criteria.",
         "LLM call failed. See console for details.",
         "ERROR: Failed to render opinion after 3 attempts.",
         "[Prosecutor] Neutral fallback opinion due to LLM error.",

@@ -8,6 +8,7 @@ from courtroom.synthesis.advice.audit_causes import (
     CALLS,
     CAUSES,
     COMMIT,
+    COMMIT_EACH,
     NO_CAUSE,
     NOT_READ,
     NOT_WEIGHED,
@@ -25,9 +26,14 @@ def row(text, path="a.md"):
     return {"text": text, "places": [{"path": path, "line": 3}]}
 
 
-def steps(*rows):
+def steps(*rows, about="self"):
     pieces = [piece(rationale=row["text"]) for row in rows]
-    facts = work(audits_without_judgement=[*rows, row("Replaced by a later one.", "old.md")])
+    audits = [
+        {"path": path, "about": whom, "repository": None}
+        for path, whom in [("a.md", "self"), ("b.md", about)]
+    ]
+    replaced = row("Replaced by a later one.", "old.md")
+    facts = work(audits_without_judgement=[*rows, replaced], own_audits=audits)
     return [(s.action, s.path) for s in output_steps("judged", pieces, facts)]
 
 
@@ -55,4 +61,11 @@ def test_audits_of_one_cause_are_mended_by_one_step():
     assert steps(*rows) == [
         (f"{LIMIT} {COMMIT}, and of b.md.", "a.md"),
         (f"{NO_CAUSE} {COMMIT}.", "c.md"),
+    ]
+
+
+def test_audit_of_oneself_does_not_stand_for_one_of_a_peer():
+    failed = FAILED.format("Error code: 429")
+    assert steps(row(failed), row(f"{failed} ", "b.md"), about="peer") == [
+        (f"{LIMIT} {COMMIT_EACH} b.md.", "a.md")
     ]

@@ -176,6 +176,18 @@ def test_score_of_a_committed_audit_is_named():
     assert step.action == "Name 2.9, which audit/a.md gives, in place of 4.2 in the report."
 
 
+def test_score_that_an_audit_without_a_judgement_gives_is_not_named():
+    audits = [{"about": "self", "score": 3, "path": "a.json", "repository": None}]
+    failed = {"text": "All fail.", "places": [{"path": "a.md", "line": 3}]}
+    claims = [{"score": score, "agrees": False} for score in (4.2, 3.9)]
+    facts = work(claimed_scores=claims, own_audits=audits, audits_without_judgement=[failed])
+    (step,) = code_steps.output_steps("claimed", [], facts)
+    assert step.action == (
+        "Name the score of an audit in which judges were heard, in place of 4.2 and 3.9 in the report:"
+        " a.json holds none, so run the auditor again first, or take these scores out."
+    )
+
+
 def test_clone_that_nothing_calls_is_called_before_it_is_mended():
     function = {"name": "fetch", "path": "t.py", "line": 3, "is_uncalled": True}
     (step,) = code_steps.clone_steps("in_tempdir", (), work(clone_function=function))

@@ -17,7 +17,7 @@ def _audit(*scores: int, about: str = "self", path: str = "audit/self/a.md") -> 
         {"name": name, "score": float(score), "maximum": 5.0}
         for name, score in zip(NAMES, scores, strict=True)
     ]
-    return {"path": path, "about": about, "scores": rows}
+    return {"path": path, "about": about, "scores": rows, "remarks": ()}
 
 
 def _of(*lines: str, heading: str = "4. Self-Audit Results") -> PdfReading:
@@ -39,6 +39,17 @@ def test_scores_that_no_self_audit_has_are_named_beside_the_nearest_one() -> Non
         " audit/self/b.md, the committed self-audit that is nearest to them: Safe Tools 2, not 3."
     )
     assert differing_scores(_of(*LISTED), [*others, _audit(4, 2, 3, 5)]) == ""
+
+
+def test_list_over_a_page_break_has_both_pages_and_an_audit_of_another_work_is_called_so() -> None:
+    first, *others = LISTED
+    pages = (f"Self-Audit Results\n{first}", "\n".join(others))
+    told = "audit/self/a.md names bo/work as audited, and README names ada/work."
+    audit = _audit(4, 3, 3, 5) | {"remarks": (told, "It gives 4/5 overall.")}
+    assert differing_scores(PdfReading(pages=pages), [audit]) == (
+        "Of 4 scores per criterion that the report lists of its self-audit on pages 1 and 2, 1 is not as"
+        f" in audit/self/a.md, the committed self-audit that is nearest to them: Safe Tools 2, not 3. {told}"
+    )
 
 
 @pytest.mark.parametrize(

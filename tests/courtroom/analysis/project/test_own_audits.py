@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from courtroom.analysis.git.history import Commit, History
+from courtroom.analysis.project.audit_rows import audit_row
 from courtroom.analysis.project.misplaced_audits import misplaced_audits, misplaced_fact
 from courtroom.analysis.project.own_audits import (
     audit_paths,
-    audit_row,
     audits_without_judgement,
-    cloned_repository,
     disagreements,
     each_content_once,
     own_document_paths,
@@ -239,6 +238,20 @@ def test_two_files_of_one_output_are_one_audit_without_a_judgement():
     texts = {f"{stem}.txt": page, SELF: page, f"{stem}_2.md": page}
     places = [fact["places"][0]["path"] for fact in audits_without_judgement(read(texts))]
     assert places == [SELF, f"{stem}_2.md"]
+
+
+def test_short_arguments_that_stand_in_one_script_are_no_judgement():
+    short = tuple(f"Part {number} is fine." for number in range(6))
+    halves = {"a.py": f"TEXTS = {list(short[:3])}", "b.py": f"TEXTS = {list(short[3:])}"}
+    readings = read({SELF: audit(*(f"{text} (Score: 4)" for text in short))})
+    assert audits_without_judgement(readings, symbols_of(halves).codebase.files.values()) == []
+    whole = symbols_of({"mock.py": f"TEXTS = {list(short)}"}).codebase.files.values()
+    assert [fact["text"] for fact in audits_without_judgement(readings, whole)] == [
+        (
+            f"All 6 arguments of {SELF} stand ready-made in the code, such as “{short[0]} (Score: 4)”, the"
+            " text of mock.py:1"
+        )
+    ]
 
 
 def test_arguments_that_stand_in_the_code_are_no_judgement():
@@ -508,90 +521,3 @@ def test_a_history_that_was_not_read_to_its_beginning_leaves_the_fact_open():
 def test_documents_about_the_work_are_readme_and_reports():
     paths = ["README.md", "reports/final_report.md", SELF, "benchmark_report.md", "notes.md"]
     assert own_document_paths(paths) == ["README.md", "reports/final_report.md"]
-
-
-# -- what does not fit in an audit ----------------------------------------------------------------
-
-
-def remarks(text: str, own: str | None = "ada/auditor") -> list[str]:
-    (reading,) = read({SELF: text})
-    return audit_row(reading, own)["remarks"]
-
-
-def test_an_audit_that_prints_each_judge_twice_has_twice_the_opinions():
-    (row,) = rows({SELF: audit(*(f"Part {n}." for n in range(6)), ERROR)})
-    assert (row["opinions"], row["repeated"]) == (6, 0)
-    printed = "".join(
-        f"- **{judge}** (Score: 3):\n  - Argument: It is wired {way}.\n"
-        for way in ("well", "badly")
-        for judge in ("Prosecutor", "Defense", "Tech Lead")
-    )
-    text = (
-        audit().partition("\n## State")[0] + f"\n## State Management\n\n**Score:** 3/5\n\n{printed}"
-    )
-    (row,) = rows({SELF: text})
-    assert (row["opinions"], row["repeated"]) == (9, 3)
-
-
-def test_scores_listed_before_the_arguments_are_no_opinions_of_their_own():
-    listed = "".join(f"- **{judge} Score:** 3/5\n" for judge in ("Prosecutor", "Defense"))
-    argued = "".join(f"{judge} (3/5): It is wired.\n" for judge in ("Prosecutor", "Defense"))
-    parts = [
-        f"\n### {name} Management\n**Final Score:** 3/5\n{listed}\n> [!WARNING] Note\n> A warning.\n{argued}"
-        for name in ("Graph", "State")
-    ]
-    (row,) = rows({SELF: f"# Audit Report\n{''.join(parts)}"})
-    assert (row["opinions"], row["repeated"]) == (4, 0)
-
-
-def test_a_quotation_in_a_dissent_and_a_heading_in_an_opinion_are_no_opinions():
-    text = audit().replace(
-        "- **Prosecutor** (Score: 3): The graph of part 3 is wired.\n",
-        "- **Prosecutor** (Score: 3): The graph of part 3 is wired.\n\n"
-        "**PROSECUTOR POSITION:**\n\nIt should be 3.\n\n",
-    )
-    quoted = (
-        "\n> **Dissent:** The panel was divided:\n"
-        "  \u2022 Defense (score=3): The graph of part 4\n"
-        "  \u2022 Tech Lead (score=3): The graph of par...\n"
-    )
-    (row,) = rows({SELF: text + quoted})
-    assert (row["opinions"], row["repeated"]) == (6, 0)
-
-
-def test_an_audit_of_another_repository_than_readme_names_is_told():
-    assert remarks(audit()) == remarks(audit(url=PEER), own=None) == []
-    assert remarks(audit(url=PEER)) == [
-        f"{SELF} names bo/other-work as audited, and README names ada/auditor."
-    ]
-
-
-@pytest.mark.parametrize(("overall", "is_told"), [("3.4", False), ("3.6", True)])
-def test_an_overall_score_far_from_the_mean_is_told(overall, is_told):
-    told = [f"{SELF} gives {overall}/5.0 overall, and the mean of its 2 scores is 3."]
-    assert remarks(audit(overall=overall)) == (told if is_told else [])
-
-
-def test_a_judge_with_one_score_for_many_criteria_is_told():
-    names = ("Graph", "State", "Safety", "Nuance", "Diagram")
-    head, tail = "# Audit Report\n\n**Overall Score:** 3.0/5.0\n", ""
-    for number, name in enumerate(names):
-        tail += (
-            f"\n## {name} Management\n\n**Score:** 3/5\n\n- **Prosecutor** (Score: 1): No {name}.\n"
-        )
-        tail += f"- **Defense** (Score: {number + 1}): Some {name}.\n"
-    assert remarks(head + tail) == [f"{SELF} has one score for all criteria by Prosecutor (1)."]
-
-
-@pytest.mark.parametrize(
-    ("text", "own"),
-    [
-        ("git clone https://github.com/Ada/Auditor.git\ncd auditor", "ada/auditor"),
-        ("`git clone git@github.com:ada/auditor`", "ada/auditor"),
-        ("git clone https://github.com/your-name/auditor", None),
-        ("git clone https://github.com/a/b\ngit clone https://github.com/c/d", None),
-        ("See https://github.com/ada/auditor.", None),
-    ],
-)
-def test_the_repository_that_readme_says_to_clone(text, own):
-    assert cloned_repository(text) == own

@@ -156,3 +156,13 @@ def test_a_row_and_a_sentence_of_one_page_are_one_claim():
 def test_a_claim_is_not_denied_where_an_output_was_not_read():
     claim = {"text": "", "score": 3.6, "maximum": 5.0}
     assert held_claims([claim], [audit(3.2)], is_all=False)[0]["agrees"] is None
+
+
+def test_row_of_a_table_may_link_to_the_audit_between_its_name_and_the_score():
+    rows = (
+        "# Auditor\n\n| Report | Place | Result |\n|---|---|---|\n"
+        "| **Self-Audit** | [`audit/self/a.md`](./audit/self/a.md) | Overall Score: 2.9/5 |\n"
+        "| [Peer Audit](audit/peer/a.md) | new | Overall Score: 3.0/5 |\n"
+    )
+    (claim,) = claims_in_document("README.md", rows)
+    assert (claim["line"], claim["score"], claim["maximum"]) == (5, 2.9, 5.0)

@@ -1,0 +1,119 @@
+"""The fact on each committed audit: its scores, its opinions, and what does not fit in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from courtroom.analysis.project.dissent_opinions import opinions_of
+from courtroom.analysis.project.own_audits import LEAST_OPINIONS, MOST_ROWS, newest_audits
+from courtroom.analysis.project.recorded_scores import (
+    fixed_scores,
+    has_other_score,
+    one_score,
+    other_scores,
+)
+
+if TYPE_CHECKING:
+    from courtroom.analysis.project.own_audits import AuditReading
+    from courtroom.report_import.imported_report import ImportedReport
+
+# Weights move an overall score; a mean further away than this share of the scale is not its own.
+MEAN_SHARE = 0.1
+# What is said of an audit whose own text names another work.
+AS_AUDITED = "as audited, and README names"
+_CLONE = re.compile(
+    r"git clone (?:https://github\.com/|git@github\.com:)([\w-]{1,39}/[\w.-]{1,100}?)(?:\.git)?/?"
+    r"(?![\w./-])",
+    re.IGNORECASE,
+)
+_PLACEHOLDER = re.compile(r"your|user|owner|example|\borg/|repo$")
+
+
+def audit_rows(
+    readings: Sequence[AuditReading],
+    own: str | None = None,
+    received_as: Mapping[str, Sequence[str]] | None = None,
+) -> list[dict[str, Any]]:
+    """Return the fact own_audits; `own` is the repository that README names."""
+    newest = newest_audits(readings)
+    older = [r for r in readings if r.is_ours and len(r.opinions) >= LEAST_OPINIONS]
+    return [
+        audit_row(reading, own, (received_as or {}).get(reading.path, ()))
+        | {"is_older": reading in older and reading not in newest}
+        for reading in readings
+    ]
+
+
+def audit_row(
+    reading: AuditReading, own: str | None = None, received_as: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the fields of models.output_facts.OwnAudit; `own` is the repository README names."""
+    from courtroom.report_import.judge_failures import is_failure
+
+    report, opinions = reading.report, reading.opinions
+    printed = sum(opinion.times for opinion in opinions)
+    heard = {
+        (number, opinion.judge)
+        for number, criterion in enumerate(report.criteria)
+        for opinion in opinions_of(criterion)
+        if opinion.argument.strip()
+    }
+    return {
+        "path": reading.path,
+        "about": reading.about,
+        "repository": reading.repository,
+        "commit": report.commit,
+        "date": report.date,
+        "overall": report.overall.written if report.overall else None,
+        "score": report.overall.value if report.overall else None,
+        "maximum": report.overall.maximum if report.overall else None,
+        "criteria": len(report.criteria),
+        "opinions": printed,
+        "repeated": printed - len(heard),
+        "failed": sum(opinion.times for opinion in opinions if is_failure(opinion.argument)),
+        "cited_commits": list(reading.cited_commits),
+        "received_as": list(received_as),
+        "scores": list(_scores(report)),
+        "remarks": [*_remarks(reading, own), *(as_received(reading.path, p) for p in received_as)],
+    }
+
+
+def _scores(report: ImportedReport) -> Iterator[dict[str, Any]]:
+    for criterion in report.criteria[:MOST_ROWS]:
+        if criterion.score and criterion.score.value is not None:
+            score = criterion.score
+            yield {"name": criterion.name, "score": score.value, "maximum": score.maximum}
+
+
+def as_received(path: str, received: str) -> str:
+    return f"{received} lies among the audits by peers and is the same file as {path}."
+
+
+def cloned_repository(text: str) -> str | None:
+    """Return owner/name in lower case of what a README says to clone, None where it names none."""
+    named = {
+        match[1].lower() for match in _CLONE.finditer(text) if not _PLACEHOLDER.search(match[1])
+    }
+    return named.pop() if len(named) == 1 else None
+
+
+def _remarks(reading: AuditReading, own: str | None) -> Iterator[str]:
+    """Yield sentences on what does not fit in an audit: its work, its total, its judges' scores."""
+    path, report = reading.path, reading.report
+    if reading.about == "self" and own and reading.repository not in (None, own):
+        yield f"{path} names {reading.repository} {AS_AUDITED} {own}."
+    scores = [c.score for c in report.criteria if c.score is not None and not c.excluded]
+    values = [score.value for score in scores if score.value is not None]
+    total = report.overall
+    is_one_scale = total and {score.maximum for score in scores} == {total.maximum}
+    if total and total.value is not None and is_one_scale and len(values) == len(report.criteria):
+        mean = sum(values) / len(values)
+        if abs(total.value - mean) > MEAN_SHARE * (total.maximum or total.value):
+            scored = f"the mean of its {len(values)} scores is {mean:.3g}"
+            yield f"{path} gives {total.written} overall, and {scored}."
+    if unlike := list(filter(has_other_score, reading.opinions)):
+        yield f"{other_scores(path, unlike, len(reading.opinions))}."
+    if fixed := fixed_scores(report):
+        yield f"{one_score(path, fixed)}."
