@@ -9,11 +9,13 @@ from courtroom.analysis.python.symbolic_execution.evaluator import MAX_ITERATION
 from courtroom.analysis.python.symbolic_execution.list_methods import list_of
 from courtroom.analysis.python.symbolic_execution.text_format import format_text
 from courtroom.analysis.python.symbolic_execution.value_operations import (
+    MAX_TEXT,
     as_text,
     extend_list,
     is_known,
     iterated_values,
     merge_dict,
+    plain,
     set_item,
     text_value,
     truth_of,
@@ -166,6 +168,8 @@ def call_string_method(
         isinstance(value, str | int) and (isinstance(value, str) or abs(value) <= MAX_WIDTH)
         for value in positional
     ):
+        if name == "replace" and _is_long_replaced(owner, positional):
+            return UNKNOWN
         try:
             result = getattr(str(owner), name)(*positional)
         except (TypeError, ValueError):
@@ -178,8 +182,16 @@ def call_string_method(
     return UNKNOWN
 
 
+def _is_long_replaced(text: str, positional: list[Value]) -> bool:
+    texts = [value for value in positional if isinstance(value, str)]
+    return len(texts) > 1 and text.count(texts[0]) * len(texts[1]) > MAX_TEXT
+
+
 def _join_text(separator: str, parts: ListValue) -> Value:
-    text = separator.join(as_text(part) for part in parts.members)
+    texts = [as_text(part) for part in parts.members]
+    if sum(map(len, texts)) + len(separator) * (len(texts) - 1) > MAX_TEXT:
+        return UNKNOWN
+    text = separator.join(texts)
     text += HOLE if parts.is_open else ""
     return text_value(text, is_exact=HOLE not in text)
 
@@ -205,7 +217,7 @@ def _range(positional: list[Value]) -> Value:
 def _set(positional: list[Value]) -> Value:
     result = list_of(positional)
     if isinstance(result, ListValue) and is_known(result):
-        result.members = [m for n, m in enumerate(result.members) if m not in result.members[:n]]
+        result.members = list({plain(m): m for m in result.members}.values())
     if isinstance(result, ListValue):
         result.is_ordered = False
     return result
@@ -295,7 +307,7 @@ def _text(positional: list[Value]) -> Value:
     if isinstance(value, EnumText):
         return str.__str__(value) if value.is_text else UNKNOWN
     if isinstance(value, int | float):
-        return str(value)
+        return text_value(as_text(value), is_exact=as_text(value) != HOLE)
     return value if isinstance(value, str | Template) else UNKNOWN
 
 

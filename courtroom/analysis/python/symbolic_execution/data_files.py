@@ -23,6 +23,8 @@ from courtroom.analysis.python.symbolic_execution.values import (
 MAX_FILES = 20
 MAX_BYTES = 256 * 1024
 MAX_MEMBERS = 5_000
+# Parts of a path: `p = os.path.join(p, p)` doubles them with each line.
+MAX_PARTS = 100
 ENDINGS = (".json", ".toml", ".yaml", ".yml")
 # Calls and methods that lead from a path to its text.
 OPENERS = frozenset({"open", "read_text", "read_bytes", "read"})
@@ -91,17 +93,19 @@ READERS: dict[str, Callable[[str], Any]] = {
 
 def path_text(value: Value) -> str:
     """Return a path as far as it is known, with a HOLE where it is not."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Template):
-        return value.text
-    if (
-        isinstance(value, CallResult)
-        and (value.dotted in PATH_CALLS or value.dotted in OPENERS)
-        and value.positional
-    ):
-        parts = value.positional if value.dotted == "os.path.join" else value.positional[:1]
-        return "/".join(path_text(part) for part in parts)
+    texts: list[str] = []
+    left = [value]
+    for _ in range(MAX_PARTS):
+        if not left:
+            return "/".join(texts)
+        part = left.pop()
+        if isinstance(part, CallResult) and part.dotted in (*PATH_CALLS, *OPENERS):
+            parts = part.positional if part.dotted == "os.path.join" else part.positional[:1]
+            left += reversed(parts or (UNKNOWN,))
+        elif isinstance(part, Template):
+            texts.append(part.text)
+        else:
+            texts.append(part if isinstance(part, str) else HOLE)
     return HOLE
 
 

@@ -120,8 +120,8 @@ class Evaluator(ABC):
         """Return the doubt under which a value changes that was made outside of it."""
         return next((doubt for doubt in reversed(self.doubts) if doubt not in made_under), None)
 
-    def use_fuel(self) -> None:
-        self.fuel -= 1
+    def use_fuel(self, steps: int = 1) -> None:
+        self.fuel -= steps
         if self.fuel <= 0:
             raise OutOfFuel
 

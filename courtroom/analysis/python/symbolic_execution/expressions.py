@@ -17,6 +17,7 @@ from courtroom.analysis.python.symbolic_execution.comprehensions import (
 )
 from courtroom.analysis.python.symbolic_execution.data_files import join_path
 from courtroom.analysis.python.symbolic_execution.evaluator import MAX_ITERATIONS, Evaluator
+from courtroom.analysis.python.symbolic_execution.list_methods import combined_sets
 from courtroom.analysis.python.symbolic_execution.text_format import (
     formatted_text,
     percent_formatted,
@@ -56,6 +57,13 @@ from courtroom.analysis.python.symbolic_execution.values import (
 
 # Larger numbers are not calculated with.
 MAX_NUMBER = 10**9
+# Whether a member is kept, by whether it is in the left set and in the right one.
+SET_OPERATIONS: dict[type[ast.operator], Callable[[bool, bool], bool]] = {
+    ast.BitOr: operator.or_,
+    ast.BitAnd: operator.and_,
+    ast.Sub: operator.gt,
+    ast.BitXor: operator.xor,
+}
 
 
 def _name(evaluator: Evaluator, node: ast.Name, scope: Scope) -> Value:
@@ -124,11 +132,15 @@ def _dict(evaluator: Evaluator, node: ast.Dict, scope: Scope) -> Value:
 
 def _f_string(evaluator: Evaluator, node: ast.JoinedStr, scope: Scope) -> Value:
     parts: list[str] = []
+    size = 0
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
             parts.append(_formatted(evaluator, part, scope))
         else:
             parts.append(as_text(evaluator.evaluate(part, scope)))
+        size += len(parts[-1])
+        if size > MAX_TEXT:
+            return UNKNOWN
     return text_value("".join(parts), is_exact=not any(HOLE in part for part in parts))
 
 
@@ -153,7 +165,8 @@ def _binary(evaluator: Evaluator, node: ast.BinOp, scope: Scope) -> Value:
     if isinstance(left, int | float) and isinstance(right, int | float):
         return _calculated(node.op, left, right)
     if isinstance(left, ListValue) and isinstance(right, ListValue):
-        return _combined_sets(node.op, left, right)
+        is_kept = SET_OPERATIONS.get(type(node.op))
+        return UNKNOWN if is_kept is None else combined_sets(is_kept, left, right)
     if (
         isinstance(node.op, ast.BitOr)
         and isinstance(left, DictValue)
@@ -176,13 +189,13 @@ def _sum(left: Value, right: Value) -> Value:
         is_exact = isinstance(left, str) and isinstance(right, str)
         return text_value(as_text(left) + as_text(right), is_exact=is_exact)
     if isinstance(left, int | float) and isinstance(right, int | float):
-        return left + right
+        return _calculated(ast.Add(), left, right)
     return UNKNOWN
 
 
 def _calculated(sign: ast.operator, left: float, right: float) -> Value:
     function = _ARITHMETIC.get(type(sign))
-    # Products of products would grow without end.
+    # Sums and products of themselves would grow without end.
     if function is None or max(abs(left), abs(right)) > MAX_NUMBER:
         return UNKNOWN
     try:
@@ -190,23 +203,6 @@ def _calculated(sign: ast.operator, left: float, right: float) -> Value:
     except (ZeroDivisionError, OverflowError):
         return UNKNOWN
     return result
-
-
-def _combined_sets(sign: ast.operator, left: ListValue, right: ListValue) -> Value:
-    if not is_known(left) or not is_known(right):
-        return UNKNOWN
-    if isinstance(sign, ast.BitOr):
-        members = [*left.members, *(m for m in right.members if m not in left.members)]
-    elif isinstance(sign, ast.BitAnd):
-        members = [member for member in left.members if member in right.members]
-    elif isinstance(sign, ast.Sub):
-        members = [member for member in left.members if member not in right.members]
-    elif isinstance(sign, ast.BitXor):
-        members = [m for m in left.members if m not in right.members]
-        members += [m for m in right.members if m not in left.members]
-    else:
-        return UNKNOWN
-    return ListValue(members, is_ordered=False)
 
 
 def _repeated(value: Value, times: int) -> Value:
@@ -396,6 +392,7 @@ def _lambda(_evaluator: Evaluator, node: ast.Lambda, scope: Scope) -> Value:
 
 
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.FloorDiv: operator.floordiv,

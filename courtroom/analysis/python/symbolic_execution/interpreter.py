@@ -14,10 +14,19 @@ from collections.abc import Sequence
 from courtroom.analysis.python.symbolic_execution.evaluator import Evaluator
 from courtroom.analysis.python.symbolic_execution.expressions import EXPRESSIONS
 from courtroom.analysis.python.symbolic_execution.statements import STATEMENTS
-from courtroom.analysis.python.symbolic_execution.values import UNKNOWN, Flow, Frame, Scope, Value
+from courtroom.analysis.python.symbolic_execution.values import (
+    UNKNOWN,
+    Flow,
+    Frame,
+    ListValue,
+    Scope,
+    Value,
+)
 
 # Expressions inside expressions; Python's own recursion limit lies far above.
 MAX_NESTING = 120
+# Members of a list that cost as much as a step: what is done with a list may go over all of it.
+MEMBERS_OF_STEP = 20
 
 
 class Interpreter(Evaluator):
@@ -33,9 +42,12 @@ class Interpreter(Evaluator):
 
         self.nesting += 1
         try:
-            return handler(self, node, scope)
+            value = handler(self, node, scope)
         finally:
             self.nesting -= 1
+        if isinstance(value, ListValue):
+            self.use_fuel(len(value.members) // MEMBERS_OF_STEP)
+        return value
 
     def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Flow:
         for number, statement in enumerate(body):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 
 from courtroom.analysis.python.symbolic_execution.evaluator import Evaluator
@@ -19,13 +20,20 @@ from courtroom.analysis.python.symbolic_execution.values import (
     Value,
 )
 
+# Whether a member is kept, by whether it is in the left set and in the right one.
+SET_METHODS: dict[str, Callable[[bool, bool], bool]] = {
+    "union": operator.or_,
+    "difference": operator.gt,
+    "intersection": operator.and_,
+}
+
 
 def call_list_method(evaluator: Evaluator, owner: ListValue, name: str, call: Call) -> Value:
     if name == "copy":
         return ListValue(list(owner.members), owner.is_open, doubt=owner.doubt)
     if name in {"index", "count"}:
         return _place(owner, name, call.positional)
-    if name in {"union", "difference", "intersection"}:
+    if name in SET_METHODS:
         return _set_method(owner, name, call.positional)
     change = _LIST_CHANGES.get(name)
     if change is None:
@@ -155,16 +163,20 @@ _LIST_CHANGES: dict[str, Callable[[ListValue, Call], Value]] = {
 
 
 def _set_method(owner: ListValue, name: str, positional: list[Value]) -> Value:
-    operands = [value for value in positional if isinstance(value, ListValue) and is_known(value)]
-    if not is_known(owner) or len(operands) < len(positional):
+    result: Value = owner
+    for operand in positional:
+        result = combined_sets(SET_METHODS[name], result, operand)
+    return result
+
+
+def combined_sets(is_kept: Callable[[bool, bool], bool], left: Value, right: Value) -> Value:
+    """Return the members of two sets that are kept for being in the left one, and in the right."""
+    if not (isinstance(left, ListValue) and isinstance(right, ListValue)):
         return UNKNOWN
-    members = list(owner.members)
-    for operand in operands:
-        if name == "union":
-            members += [member for member in operand.members if member not in members]
-        else:
-            is_kept = name == "intersection"
-            members = [m for m in members if (m in operand.members) is is_kept]
+    if not is_known(left) or not is_known(right):
+        return UNKNOWN
+    mine, others = ({plain(m): m for m in side.members} for side in (left, right))
+    members = [m for key, m in {**mine, **others}.items() if is_kept(key in mine, key in others)]
     return ListValue(members, is_ordered=False)
 
 

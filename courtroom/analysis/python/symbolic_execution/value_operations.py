@@ -22,6 +22,11 @@ from courtroom.analysis.python.symbolic_execution.values import (
 
 # Text longer than this is unknown: repeated concatenation would fill the memory.
 MAX_TEXT = 60_000
+# Members of a list that grows by another one, and values inside a value that are looked at: a list
+# that is made of two of itself doubles with each line.
+MAX_MEMBERS = 10_000
+# Bits of a number that is written into a text; Python refuses to write far larger ones.
+MAX_BITS = 1_000
 
 
 def truth_of(value: Value) -> bool | None:
@@ -43,10 +48,16 @@ def truth_of(value: Value) -> bool | None:
 
 def is_known(value: Value) -> bool:
     """Return true for a plain value, or a list of plain values of which nothing is open."""
-    if isinstance(value, ListValue):
-        is_closed = not value.is_open and value.doubt is None
-        return is_closed and all(is_known(member) for member in value.members)
-    return value is None or isinstance(value, str | int | float | bool)
+    left = [value]
+    for _ in range(MAX_MEMBERS):
+        if not left:
+            return True
+        part = left.pop()
+        if isinstance(part, ListValue) and not part.is_open and part.doubt is None:
+            left += part.members
+        elif part is not None and not isinstance(part, str | int | float | bool):
+            return False
+    return False
 
 
 def plain(value: Value) -> Any:
@@ -74,6 +85,8 @@ def as_text(value: Value) -> str:
         return value.text
     if isinstance(value, EnumText):
         return str.__str__(value) if value.is_text else HOLE
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        return HOLE
     return str(value) if isinstance(value, str | int | float) else HOLE
 
 
@@ -84,7 +97,9 @@ def text_value(text: str, *, is_exact: bool) -> Value:
 
 
 def extend_list(target: ListValue, value: Value) -> None:
-    if isinstance(value, ListValue):
+    if len(target.members) + _length(value) > MAX_MEMBERS:
+        target.is_open = True
+    elif isinstance(value, ListValue):
         if target.doubt is None and value.doubt is not None:
             target.doubt, target.settled = value.doubt, len(target.members) + value.settled
         target.members.extend(value.members)
@@ -95,6 +110,12 @@ def extend_list(target: ListValue, value: Value) -> None:
         target.members.extend(value.entries)
     else:
         target.is_open = True
+
+
+def _length(value: Value) -> int:
+    if isinstance(value, str):
+        return len(value)
+    return len(value.members) if isinstance(value, ListValue) else 0
 
 
 def set_item(target: DictValue, key: Value, value: Value) -> None:
