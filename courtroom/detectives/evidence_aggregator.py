@@ -17,7 +17,7 @@ from courtroom.analysis.pdf_claims.claimed_names import (
 )
 from courtroom.analysis.pdf_claims.claims import CheckedClaim
 from courtroom.analysis.pdf_claims.quoted_texts import missing_quotations
-from courtroom.analysis.pdf_claims.source_words import safeguard_words, source_words
+from courtroom.analysis.pdf_claims.source_words import is_manifest, safeguard_words, source_words
 from courtroom.checks.registry import Check
 from courtroom.checks.sources import Comparison
 from courtroom.detectives.cross_reference import (
@@ -61,7 +61,7 @@ def aggregate(
     pdf = _with_pictures(pdf, results)
     files, unread = _read_again(results, code, snapshot)
     sources = _sources(results, pdf, snapshot)
-    names, words = _checked_names(pdf, sources), _words(sources, code.get("scope"))
+    names, words = _checked_names(pdf, sources), claim_words(sources, code.get("scope"))
     quotations = _missing_quotations(pdf, sources)
     comparison = compare_sources(results, pdf, code, files, names, words, quotations)
 
@@ -133,18 +133,21 @@ def _sources(
         return None
 
 
-def _words(sources: Mapping[str, str] | None, scope: Mapping[str, Any] | None) -> dict[str, Any]:
+def claim_words(
+    sources: Mapping[str, str] | None, scope: Mapping[str, Any] | None
+) -> dict[str, Any]:
     """The words of the sources that claims are held against, those of safeguards in code that runs."""
     if not sources:
         return {}
+    texts = {path: text for path, text in sources.items() if not is_manifest(path)}
     product = SubmissionScope.model_validate(scope) if scope else None
     code = [
         text
-        for path, text in sources.items()
+        for path, text in texts.items()
         if path and not path.endswith(".json")
         if product is None or (product.holds(path) and path not in product.unreached)
     ]
-    return {**source_words(list(sources.values())), **safeguard_words(code)}
+    return {**source_words(list(texts.values())), **safeguard_words(code)}
 
 
 def _checked_names(

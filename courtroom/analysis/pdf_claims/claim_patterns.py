@@ -437,8 +437,12 @@ FEATURES: tuple[Feature, ...] = (
 )
 
 # By feature: words anywhere in the report that give its name another meaning. A spread on which the
-# Tech Lead decides is heard no second time; "Why not docling?" begins a comparison.
+# Tech Lead decides is heard no second time; "Why not docling?" begins a comparison; a rule that ends
+# in an average says what "no average" leaves open.
 REDEFINED: Mapping[str, re.Pattern[str]] = {
+    "no_averages": re.compile(
+        r"\b(?:then|otherwise|else)\b[^.;]{0,20}? (?:the |an? )?(?:\w+ )?(?:average|mean)\b"
+    ),
     "variance_re_evaluation": re.compile(
         # In a list of rules the words of one say nothing of the next.
         _near(

@@ -94,7 +94,17 @@ _SAFEGUARDS: Mapping[str, re.Pattern[str]] = {
 _CHAT_MODEL = re.compile(r"\bChat[A-Z]\w{2,30}(?=\()")
 # Not as a requirement with its bound, "pymupdf>=1.2", which uses nothing by itself.
 _NOT_REQUIRED = r"(?![\w-]{0,40}(?:\[[\w,-]{0,80}\])? ?[<>=~!])"
+# Files that say what is to be installed, which runs nothing.
+_MANIFEST = re.compile(
+    r"(?:^|/)(?:requirements[\w.-]*\.(?:txt|in)|Pipfile|setup\.(?:py|cfg)|environment\.ya?ml"
+    r"|pyproject\.toml|package(?:-lock)?\.json|[\w.-]+\.lock)$"
+)
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
+
+
+def is_manifest(path: str) -> bool:
+    """Return whether a file lists what is to be installed: a package in it may be used by nothing."""
+    return _MANIFEST.search(path) is not None
 
 
 def source_words(texts: Sequence[str]) -> dict[str, Any]:

@@ -85,6 +85,14 @@ def test_denied_average_is_held_against_the_mean_in_the_code(
     assert standings.get("no_averages") == standing
 
 
+@pytest.mark.parametrize(
+    "rule", ["IF the spread is at most 1 THEN use average", "Otherwise a weighted mean is taken."]
+)
+def test_rule_that_the_report_ends_in_an_average_leaves_no_denied_average(rule: str) -> None:
+    report = PdfReading(pages=("Deterministic rules apply, not averaging.", rule))
+    assert "no_averages" not in [claim.feature for claim in feature_claims(report)]
+
+
 @pytest.mark.parametrize(("loose", "standing"), [([], "confirmed"), ([{"line": 9}], "open")])
 def test_cap_that_does_not_hold_bears_out_no_claim_of_a_security_override(
     loose: list[dict[str, Any]], standing: str

@@ -7,6 +7,7 @@ import pytest
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.claims import check_against_code, feature_claims
 from courtroom.analysis.pdf_claims.source_words import source_words
+from courtroom.detectives.evidence_aggregator import claim_words
 
 
 def _claims(text: str) -> list[str]:
@@ -49,6 +50,17 @@ def test_claimed_report_in_json_needs_more_than_one_in_markdown(source: str, sta
     facts = {"markdown_report": True, **source_words([source])}
     held = check_against_code(claims, facts)
     assert [claim.standing for claim in held] == ["confirmed", standing]
+
+
+@pytest.mark.parametrize(
+    ("path", "standing"),
+    [("uv.lock", "contradicted"), ("pyproject.toml", "contradicted"), ("src/model.py", "open")],
+)
+def test_provider_of_another_model_in_a_manifest_alone_runs_none(path: str, standing: str) -> None:
+    sources = {"": path, "src/judges.py": 'model = "gemini-2.5-flash"', path: '"langchain-openai"'}
+    claims = feature_claims(PdfReading(("The judges run on GPT-4o.",)))
+    held = check_against_code(claims, claim_words(sources, None))
+    assert [claim.standing for claim in held] == [standing]
 
 
 def test_library_without_sources_is_open() -> None:
