@@ -66,7 +66,7 @@ def read_router(evaluator: Evaluator, router: Value, state: Value = UNKNOWN) -> 
 
     texts = frozenset(text for node in walk(router.node) if (text := constant_text(node)))
     routing = Routing(words=_words_of_router(evaluator, router, arguments), texts=texts)
-    for value in _returned_values(evaluator, router, [*arguments, state]):
+    for value in returned_values(evaluator, router, [*arguments, state]):
         _add_outcome(value, routing)
     routing.is_send_open = not routing.is_complete and _may_start_several(router)
     routing.is_single = _returns_no_list(router)
@@ -145,7 +145,7 @@ def read_commands(
     has_parent_commands = False
     has_commands = is_certain
     leads_on = False
-    for value in _returned_values(evaluator, action, []):
+    for value in returned_values(evaluator, action, []):
         leads_on = leads_on or value is UNKNOWN
         if isinstance(value, CallResult) and value.dotted.endswith(".Command"):
             has_commands = True
@@ -181,7 +181,7 @@ def _may_use_command(action: Function) -> bool:
     return "Command(" in action.source.text
 
 
-def _returned_values(
+def returned_values(
     evaluator: Evaluator, function: Function, arguments: list[Value]
 ) -> list[Value]:
     if len(evaluator.active) >= MAX_DEPTH:

@@ -6,13 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
+from courtroom.analysis.langgraph.node_roles import unwrapped
 from courtroom.analysis.langgraph.own_reducers import MERGES_BY_KEY
-from courtroom.analysis.langgraph.routers import Routing, map_outcomes, read_router
+from courtroom.analysis.langgraph.routers import (
+    Routing,
+    map_outcomes,
+    read_router,
+    returned_values,
+)
 from courtroom.analysis.langgraph.state_access import StateAccess, StateUse, site_of
 from courtroom.analysis.langgraph.state_class import reducers_of
 from courtroom.analysis.langgraph.state_evaluator import StateEvaluator
 from courtroom.analysis.langgraph.state_flow.always_filled import filled_keys
-from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place, listed
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place, joined, listed
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.evaluator import OutOfFuel
@@ -20,6 +26,7 @@ from courtroom.analysis.python.symbolic_execution.value_operations import truth_
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
     DictValue,
+    Function,
     ListValue,
     Value,
     choices_of,
@@ -49,6 +56,20 @@ class _Filled:
 
     held: Value
     place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """Value that a key has whenever a router runs, with the `words` that say why, and their place."""
+
+    key: str
+    held: Value
+    words: str
+    place: Place | None = None
+
+    @property
+    def state(self) -> DictValue:
+        return DictValue({self.key: self.held}, is_open=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +121,8 @@ def settled_tests(
     symbols: SymbolTable, graph: GraphReading, access: StateAccess
 ) -> Iterator[DeadWay]:
     """Yield ways that a router takes only where a key that a node always fills is empty, or a key
-    that no node writes is filled, or by a key that the state does not declare.
+    that no node writes is filled, or by a key that the state does not declare, and those that all
+    of this together rules out.
     """
     builder = graph.builder
     if builder is None or builder.unresolved or not access.declared:
@@ -108,51 +130,147 @@ def settled_tests(
     certain, earliest = _certain_steps(builder), _earliest_steps(builder, graph.routes)
     evaluator = StateEvaluator(symbols, lambda _: False, TOTAL_FUEL, modules=graph.modules)
     tested = {place.key for use in access.routers for place in use.reads} & access.declared
-    filled = _filled_keys(symbols, access, tested)
-    empty = _empty_keys(access, tested, graph.inputs)
+    given = _empty_inputs(graph.inputs)
+    waiting = {key: _writers(access, key) for key in sorted(tested & given.keys())}
+    read = {key for uses in waiting.values() for use in uses for key in use.read_keys}
+    filled = _filled_keys(symbols, access, tested | (read & access.declared))
     for route in graph.routes:
         start = f"the router after {route.start} returns"
         done = {node for node, step in certain.items() if step < earliest.get(route.start, 0)}
         done |= {route.start} & certain.keys()
-        yield from _by_undeclared_keys(evaluator, route, access)
+        settled: list[_Settled] = []
+        ways = list(_by_undeclared_keys(evaluator, route, access))
         for key, writers in filled.items():
             writer = next((name for name in writers if name in done), None)
-            held = DictValue({key: writers[writer].held}, is_open=True) if writer else None
-            lost = _lost(evaluator, route, held) if held else None
-            if writer and lost:
+            if writer is None:
+                continue
+            place = writers[writer].place
+            fact = _Settled(key, writers[writer].held, f"{writer} always fills `{key}`", place)
+            settled.append(fact)
+            lost = _lost(evaluator, route, fact.state) if key in tested else None
+            if lost:
                 sentence = (
                     f"{start} {listed(lost.names)} only where `{key}` lacks what {writer} always writes"
                     " there: this way is never taken"
                 )
-                place = writers[writer].place
-                yield lost.way(route, "needless_route", sentence, other=place)
-        for key, value in empty.items():
-            lost = _lost(evaluator, route, DictValue({key: value}, is_open=True))
+                ways.append(lost.way(route, "needless_route", sentence, other=place))
+        for key in (key for key, uses in waiting.items() if not uses):
+            fact = _Settled(key, given[key], f"no node writes `{key}`")
+            settled.append(fact)
+            lost = _lost(evaluator, route, fact.state)
             if lost:
                 sentence = (
                     f"{start} {listed(lost.names)} only where `{key}` holds something, and no node"
                     " writes to it: this way is never taken"
                 )
-                yield lost.way(route, "dead_route", sentence)
+                ways.append(lost.way(route, "dead_route", sentence))
+        if not ways:
+            unwritten = _never_written(evaluator, graph, waiting, filled)
+            settled += [_Settled(key, given[key], words, place) for key, words, place in unwritten]
+            way = _by_all(evaluator, route, access, settled)
+            ways += [way] if way else []
+        yield from ways
+
+
+def _writers(access: StateAccess, key: str) -> list[StateUse]:
+    return [use for use in access.nodes.values() if may_write(use, key)]
+
+
+def _never_written(
+    evaluator: StateEvaluator,
+    graph: GraphReading,
+    waiting: Mapping[str, Sequence[StateUse]],
+    filled: Mapping[str, Mapping[str, _Filled]],
+) -> Iterator[tuple[str, str, Place]]:
+    """Yield keys that one node writes, and that only where another key, which is always filled, is
+    empty; with words for it, and the place where that one is filled.
+    """
+    if graph.builder is None:
+        return
+    nodes = graph.builder.nodes
+    certain, earliest = _certain_steps(graph.builder), _earliest_steps(graph.builder, graph.routes)
+    for key, uses in waiting.items():
+        if len(uses) != 1:
+            continue
+        (use,) = uses
+        for other, writers in filled.items():
+            before = (n for n in writers if n in certain and certain[n] < earliest.get(use.name, 0))
+            writer = next(before, None) if other in use.read_keys else None
+            if writer is None:
+                continue
+            state = DictValue({other: writers[writer].held}, is_open=True)
+            if _leaves_out(evaluator, nodes[use.name], state, key):
+                words = f"{use.name} writes `{key}` only where `{other}` lacks what {writer} always writes"
+                yield key, words, writers[writer].place
+                break
+
+
+def _leaves_out(evaluator: StateEvaluator, action: Value, state: DictValue, key: str) -> bool:
+    """Return whether no update that a node returns on this state has the key."""
+    if not isinstance(action, Function):
+        return False
+    evaluator.begin()
+    try:
+        values = returned_values(evaluator, unwrapped(action), [state])
+    except (OutOfFuel, RecursionError):
+        return False
+    updates = [value for value in values if value is not None]
+    return all(isinstance(u, DictValue) and not u.is_open and key not in u.entries for u in updates)
+
+
+def _by_all(
+    evaluator: StateEvaluator, route: Route, access: StateAccess, settled: list[_Settled]
+) -> DeadWay | None:
+    """Return the ways that all which is settled rules out together, with what is needed for it."""
+    declared = access.declared or frozenset()
+    undeclared = _undeclared_keys(route, access)
+    facts: list[_Settled | None] = [*settled, *([None] if undeclared else [])]
+
+    def lost_by(facts: Sequence[_Settled | None]) -> _Lost | None:
+        entries = dict.fromkeys(sorted(declared) if None in facts else (), UNKNOWN)
+        held: dict[str, Value] = {fact.key: fact.held for fact in facts if fact}
+        return _lost(evaluator, route, DictValue({**entries, **held}, is_open=None not in facts))
+
+    lost = lost_by(facts) if facts else None
+    if lost is None:
+        return None
+    for fact in list(facts):
+        fewer = [other for other in facts if other is not fact]
+        without = lost_by(fewer) if fewer else None
+        facts, lost = (fewer, without) if without else (facts, lost)
+    words = [fact.words for fact in facts if fact]
+    if None in facts:
+        words.append(f"{_state_name(access)} does not declare {listed(undeclared)}")
+    place = next((fact.place for fact in facts if fact and fact.place), None)
+    sentence = (
+        f"the router after {route.start} returns {listed(lost.names)} in no run: {joined(words)}"
+    )
+    return lost.way(route, "needless_route" if place else "dead_route", sentence, other=place)
+
+
+def _state_name(access: StateAccess) -> str:
+    return str((access.state.fact or {}).get("name", "the state"))
+
+
+def _undeclared_keys(route: Route, access: StateAccess) -> tuple[str, ...]:
+    """Return the keys that a router reads and that LangGraph never hands to it."""
+    declared = access.declared or frozenset()
+    uses = (use for use in access.routers if use.name == f"the router after {route.start}")
+    use = next(uses, None)
+    reads = use.reads if use else ()
+    left = declared | (use.default_keys if use else frozenset())
+    return tuple(dict.fromkeys(place.key for place in reads if place.key not in left))
 
 
 def _by_undeclared_keys(
     evaluator: StateEvaluator, route: Route, access: StateAccess
 ) -> Iterator[DeadWay]:
     """Yield the ways that a router takes by keys that LangGraph never hands to it."""
-    declared = access.declared or frozenset()
-    use = next(
-        (use for use in access.routers if use.name == f"the router after {route.start}"), None
-    )
-    if use is None:
-        return
-    keys = tuple(
-        dict.fromkeys(p.key for p in use.reads if p.key not in declared | use.default_keys)
-    )
-    held = DictValue(dict.fromkeys(sorted(declared), UNKNOWN))
+    keys = _undeclared_keys(route, access)
+    held = DictValue(dict.fromkeys(sorted(access.declared or ()), UNKNOWN))
     lost = _lost(evaluator, route, held) if keys else None
     if lost:
-        state = (access.state.fact or {}).get("name", "the state")
+        state = _state_name(access)
         sentence = (
             f"the router after {route.start} returns {listed(lost.names)} only by {listed(keys)},"
             f" which {state} does not declare: this way is never taken"
@@ -258,22 +376,21 @@ def _sure_keys(use: StateUse, key: str) -> frozenset[str] | None:
     return frozenset.intersection(*sure)
 
 
-def _empty_keys(
-    access: StateAccess, keys: Iterable[str], inputs: Sequence[Value]
-) -> dict[str, Value]:
-    """Return those of the keys that no node writes and every input of the graph holds empty."""
+def _empty_inputs(inputs: Sequence[Value]) -> dict[str, Value]:
+    """Return the keys that every input of the graph holds empty."""
     given = [choice for value in inputs for choice in choices_of(value)]
-    if not given or not all(isinstance(value, DictValue) and not value.is_open for value in given):
+    rows = [value.entries for value in given if isinstance(value, DictValue) and not value.is_open]
+    if not rows or len(rows) < len(given):
         return {}
-    rows = [value.entries for value in given if isinstance(value, DictValue)]
-    empty: dict[str, Value] = {}
-    for key in sorted(keys):
-        if any(may_write(use, key) for use in access.nodes.values()):
-            continue
-        values = [row.get(key, UNKNOWN) for row in rows]
-        if all(isinstance(v, DictValue | ListValue) and truth_of(v) is False for v in values):
-            empty[key] = values[0]
-    return empty
+    return {
+        str(key): value
+        for key, value in rows[0].items()
+        if all(_is_nothing(row.get(key, UNKNOWN)) for row in rows)
+    }
+
+
+def _is_nothing(value: Value) -> bool:
+    return not isinstance(value, Function) and truth_of(value) is False
 
 
 def never_returned(evaluator: StateEvaluator, route: Route, held: DictValue) -> list[str]:

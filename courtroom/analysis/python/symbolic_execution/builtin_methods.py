@@ -22,6 +22,7 @@ from courtroom.analysis.python.symbolic_execution.value_operations import (
 )
 from courtroom.analysis.python.symbolic_execution.values import (
     HOLE,
+    POSITIVE,
     UNKNOWN,
     Call,
     Class,
@@ -327,10 +328,12 @@ def _length(positional: list[Value]) -> Value:
         return len(value)
     if isinstance(value, ListValue) and not value.is_open and value.doubt is None:
         is_settled = value.is_certain and (value.is_ordered or is_known(value))
-        return len(value.members) if is_settled else UNKNOWN
-    if isinstance(value, DictValue) and not value.is_open and value.doubt is None:
+        if is_settled:
+            return len(value.members)
+    elif isinstance(value, DictValue) and not value.is_open and value.doubt is None:
         return len(value.entries)
-    return UNKNOWN
+    is_held = isinstance(value, ListValue | DictValue) and truth_of(value) is True
+    return POSITIVE if is_held else UNKNOWN
 
 
 def _any(positional: list[Value]) -> Value:

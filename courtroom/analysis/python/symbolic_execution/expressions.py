@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import Any, TypeGuard
+from typing import Any
 
 from courtroom.analysis.python.compact_nodes import with_compact
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
@@ -48,6 +48,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
     Instance,
     LibraryObject,
     ListValue,
+    Positive,
     Scope,
     Template,
     Value,
@@ -257,14 +258,12 @@ def _comparison(evaluator: Evaluator, node: ast.Compare, scope: Scope) -> Value:
         right = evaluator.evaluate(operand, scope)
         results.append(_compare(comparison, left, right))
         left = right
-    if len(results) == 1 and results[0] is UNKNOWN and _is_length(node.left):
-        results = [_compare_length(evaluator, node.left, node.ops[0], right, scope)]
     if any(result is False for result in results):
         return False
     return all(result is True for result in results) or UNKNOWN
 
 
-# Comparisons of a length that are settled where it is at least one.
+# Comparisons that are settled for a number of at least one.
 NOT_EMPTY: dict[tuple[type[ast.cmpop], int], bool] = {
     (ast.Gt, 0): True,
     (ast.NotEq, 0): True,
@@ -275,22 +274,9 @@ NOT_EMPTY: dict[tuple[type[ast.cmpop], int], bool] = {
 }
 
 
-def _is_length(node: ast.expr) -> TypeGuard[ast.Call]:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
-
-
-def _compare_length(
-    evaluator: Evaluator, call: ast.Call, sign: ast.cmpop, number: Value, scope: Scope
-) -> Value:
-    """Compare the length of what holds something, how much is not known: `len(errors) > 0`."""
-    held = evaluator.evaluate(call.args[0], scope) if len(call.args) == 1 else UNKNOWN
-    is_held = isinstance(held, ListValue | DictValue) and truth_of(held) is True
-    if not is_held or not isinstance(number, int):
-        return UNKNOWN
-    return NOT_EMPTY.get((type(sign), number), UNKNOWN)
-
-
 def _compare(sign: ast.cmpop, left: Value, right: Value) -> Value:
+    if isinstance(left, Positive) and isinstance(right, int):
+        return NOT_EMPTY.get((type(sign), right), UNKNOWN)
     is_negated = isinstance(sign, ast.NotEq | ast.NotIn | ast.IsNot)
     if isinstance(sign, ast.In | ast.NotIn):
         result = _contains(right, left)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 from courtroom.analysis.python.symbolic_execution import builtin_methods, list_methods
@@ -14,6 +15,7 @@ from courtroom.analysis.python.symbolic_execution.value_operations import (
     truth_of,
 )
 from courtroom.analysis.python.symbolic_execution.values import (
+    POSITIVE,
     UNKNOWN,
     Call,
     CallResult,
@@ -25,8 +27,10 @@ from courtroom.analysis.python.symbolic_execution.values import (
     Instance,
     LibraryObject,
     ListValue,
+    Positive,
     Value,
 )
+from courtroom.analysis.python.tree_walk import called_name
 
 Apply = Callable[[Evaluator, Value, Call], Value]
 
@@ -125,14 +129,27 @@ def _extreme(_evaluator: Evaluator, call: Call, _apply: Apply) -> Value:
 
 def _sum(evaluator: Evaluator, call: Call, _apply: Apply) -> Value:
     value = call.argument(0)
-    if not isinstance(value, ListValue) or not is_known(value):
+    if not isinstance(value, ListValue):
         return UNKNOWN
+    if not is_known(value):
+        return POSITIVE if _holds_a_length(call, value) else UNKNOWN
     if all(isinstance(member, int | float) for member in value.members):
         total: Value = sum(plain(value))
         return total
     if all(isinstance(member, ListValue) for member in value.members):
         return builtin_methods.call_builtin(evaluator, "itertools.chain", value.members, {})
     return UNKNOWN
+
+
+def _holds_a_length(call: Call, lengths: ListValue) -> bool:
+    """Return whether one of the lengths that are added up is at least one in any run."""
+    rows = call.node.args[0]
+    if not isinstance(rows, ast.GeneratorExp | ast.ListComp) or not isinstance(rows.elt, ast.Call):
+        return False
+    if called_name(rows.elt) != "len":
+        return False
+    sure = lengths.members if lengths.doubt is None else lengths.members[: lengths.settled]
+    return any(isinstance(member, Positive | int) and truth_of(member) for member in sure)
 
 
 def _getattr(evaluator: Evaluator, call: Call, _apply: Apply) -> Value:

@@ -15,6 +15,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
     LibraryObject,
     ListValue,
     OneOf,
+    Positive,
     Template,
     Value,
     join,
@@ -43,7 +44,7 @@ def truth_of(value: Value) -> bool | None:
         return None if value.is_open or value.doubt else False
     if isinstance(value, LibraryObject):
         return value.is_truthy
-    return True if isinstance(value, Function | Class) else None
+    return True if isinstance(value, Function | Class | Positive) else None
 
 
 def is_known(value: Value) -> bool:

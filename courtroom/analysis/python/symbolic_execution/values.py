@@ -30,6 +30,11 @@ class Recursion(Unknown):
 
 
 @dataclass(frozen=True, slots=True)
+class Positive(Unknown):
+    """Whole number of at least one: the length of what holds something."""
+
+
+@dataclass(frozen=True, slots=True)
 class Template:
     """Text of which some parts are known; each unknown part is a HOLE."""
 
@@ -273,6 +278,7 @@ Value = (
     | LazyImport
 )
 UNKNOWN = Unknown()
+POSITIVE = Positive()
 
 
 @dataclass(slots=True)

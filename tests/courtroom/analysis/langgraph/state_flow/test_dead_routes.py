@@ -66,6 +66,8 @@ EMPTY = '{"ok": "judge", "failed": END}'
         '(state.get("evidences") or {})',
         '"repo" in state["evidences"]',
         'any(rows for rows in state["evidences"].values())',
+        'sum(len(rows) for rows in state["evidences"].values()) > 0',
+        'len(state["evidences"]) >= 1',
     ],
 )
 def test_a_way_for_an_empty_key_that_is_always_filled_is_never_taken(test: str):
@@ -87,6 +89,12 @@ FILLED = '{"evidences": {"repo": [state["repo_url"], state["pdf_path"]]}}'
         (f'{LOOKED}["repo"]', FILLED),
         (f"any(rows for rows in {LOOKED}.values())", '{"evidences": {"repo": look(state)}}'),
         (f"len({LOOKED}) > 2", FILLED),
+        (f"sum(len(rows) for rows in {LOOKED}.values()) > 1", FILLED),
+        (f"sum(len(row) for rows in {LOOKED}.values() for row in rows) > 0", FILLED),
+        (
+            f"sum(len(rows) for rows in {LOOKED}.values()) > 0",
+            '{"evidences": {"repo": look(state)}}',
+        ),
         # What is there depends on the run.
         (LOOKED, '{"evidences": dict(state["pdf_path"])}'),
         (LOOKED, f'{FILLED} if state["repo_url"] else {{}}'),
@@ -175,6 +183,74 @@ def test_a_way_for_what_may_be_written_or_handed_in_is_no_fault(nodes: str, run:
     test = 'any(not row for row in state.get("evidences", {}).get("repo", []))'
 
     assert dead_routes(f'return "failed" if {test} else "ok"', EMPTY, nodes, run) == []
+
+
+TOGETHER = """if state.get("error") or len(state["failures"]) > 0:
+        return "failed"
+    return "ok" if sum(len(rows) for rows in state["evidences"].values()) else "failed\""""
+WITH_FAILURES = """
+class State(TypedDict):
+    repo_url: str
+    pdf_path: str
+    evidences: Annotated[dict, operator.ior]
+    opinions: Annotated[list, operator.add]
+    failures: list
+"""
+FROM_ALL = "app.invoke({'repo_url': 'u', 'evidences': {}, 'opinions': [], 'failures': []})"
+
+
+def test_a_way_that_several_settled_keys_rule_out_together_is_said_with_each_of_them():
+    (sentence,) = dead_routes(TOGETHER, EMPTY, f"{WITH_FAILURES}{NODES}", FROM_ALL)
+    assert sentence == (
+        "the router after detective returns `failed` in no run: detective always fills `evidences`, no"
+        " node writes `failures` and State does not declare `error`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("nodes", "run"),
+    [
+        (NODES.replace('"]]}}', '"]]}, "failures": look(state)}'), FROM_ALL),
+        (NODES.replace('[state["repo_url"], state["pdf_path"]]', "list(state)"), FROM_ALL),
+        (NODES, FROM_ALL.replace("'failures': []", "'failures': load()")),
+    ],
+)
+def test_a_way_with_one_test_that_may_hold_is_no_fault(nodes: str, run: str):
+    assert dead_routes(TOGETHER, EMPTY, f"{WITH_FAILURES}{nodes}", run) == []
+
+
+BEHIND = """
+g = StateGraph(State)
+g.add_node("detective", detective)
+g.add_node("join", join)
+g.add_node("judge", judge)
+g.add_edge(START, "detective")
+g.add_edge("detective", "join")
+g.add_conditional_edges("join", lambda s: "end" if s["failures"] else "judge", {"judge": "judge", "end": END})
+app = g.compile()
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "is_dead"),
+    [("sum(len(rows) for rows in found.values()) == 0", True), ("len(found) < 3", False)],
+)
+def test_a_way_by_a_key_that_a_node_writes_for_want_of_filled_evidence_is_never_taken(
+    test: str, is_dead: bool
+):
+    join = f"""
+def join(state):
+    found = state.get("evidences", {{}})
+    if {test}:
+        return {{"failures": ["nothing"]}}
+    return {{}}
+"""
+    reading = flow_of(f"{WITH_FAILURES}{NODES}{join}", graph=BEHIND, run=FROM_ALL)
+    sentence = (
+        "the router after join returns `end` in no run: join writes `failures` only where `evidences`"
+        " lacks what detective always writes"
+    )
+    assert sentences(reading, "needless_route") == [sentence] * is_dead
 
 
 BRANCHES = """
