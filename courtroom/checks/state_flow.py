@@ -28,6 +28,7 @@ from courtroom.models.state_flow_facts import FaultKind
 if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
 
+BLINDING = "No judge sees any evidence."
 LOOSE = "a rule that does more than it should"
 # What is wrong with a cap for security: it is set off by words.
 CAP = re.compile(r"\bfor security\b|the rule matches a word")
@@ -117,13 +118,14 @@ class StateFlow(CheckBase):
         """Return whether the fault is of these kinds, or makes the absence of one untrue.
 
         A return that is lost as a whole is undeclared. Where lost keys are looked up under a key
-        of the state, nothing is stored there.
+        of the state, nothing is stored there. Where no judge sees evidence, no request holds any.
         """
         kind = fault["kind"]
         return (
             kind in self.faults
             or (kind == "no_update" and "undeclared_write" in self.faults)
             or (fault.get("channel") is not None and "other_key" in self.faults)
+            or (bool(fault.get("is_blinding")) and "unshown_evidence" in self.faults)
         )
 
 
@@ -141,6 +143,8 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     if faults:
         kinds = dict.fromkeys(fault["kind"] for fault in faults)
         title = f"There is {clauses(FAULT_WORDS.get(kind, WORDS[kind]) for kind in kinds)}."
+        if any(fault.get("is_blinding") for fault in faults):
+            title = BLINDING
         beside = _not_counted(check, fact) if "shallow_history" in check.faults else ""
         reason = f"{_reason(faults)}{minor}{beside}"
         finding = Finding(False, reason, _places(faults), fault=title)

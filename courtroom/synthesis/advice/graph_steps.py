@@ -195,8 +195,11 @@ def flow_step(fault: Mapping[str, Any]) -> Step:
         action = "Look for a goal that detectives write, or write this one"
     if fault["kind"] == "loose_rule":
         action = next((do for part, do in LOOSE if part in fault["sentence"]), action)
+    if "sees none of it" in fault["sentence"] and "` and `" in fault["sentence"]:
+        action = "Read what lies under each of these keys, and take what is about the criterion"
     step = placed(f"{action}. {fault_sentence(fault)}", fault)
-    return replace(step, is_urgent=fault["kind"] in BREAKING or bool(fault.get("is_constant")))
+    is_grave = any(fault.get(name) for name in ("is_constant", "is_blinding"))
+    return replace(step, is_urgent=fault["kind"] in BREAKING or is_grave)
 
 
 # What mends a fault by kind; the sentence of the fault follows.

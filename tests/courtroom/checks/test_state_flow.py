@@ -124,6 +124,15 @@ def test_a_return_that_is_lost_says_nothing_of_other_lookups():
     assert found("other_key", fact={"faults": [FAULT], "unread": {}}).met is True
 
 
+def test_judges_who_look_up_evidence_in_vain_send_none():
+    lookup = FAULT | {"kind": "other_key"}
+    assert found("unshown_evidence", fact={"faults": [lookup], "unread": {}}).met is True
+    blind = {"faults": [lookup | {"is_blinding": True}], "unread": {}}
+    for kind in ("unshown_evidence", "other_key"):
+        finding = found(kind, fact=blind)
+        assert (finding.met, finding.fault) == (False, "No judge sees any evidence.")
+
+
 def test_every_fault_has_its_words():
     assert set(WORDS) == set(get_args(FaultKind))
 

@@ -503,6 +503,17 @@ def test_rule_is_limited_by_what_is_wrong_with_it(sentence: str, action: str, is
     assert step.is_urgent is is_constant
 
 
+@pytest.mark.parametrize(("stored", "action"), [("`a`", "Look it up by"), ("`a` and `b`", "Read")])
+def test_evidence_under_several_keys_is_read_under_each(stored: str, action: str):
+    sentence = (
+        f"judge looks up `evidences` by `x`; nodes store it under {stored}: judge sees none of it"
+    )
+    fault = PLACE | {"kind": "other_key", "sentence": sentence, "other": PLACE}
+    step = graph_steps.flow_step(fault | {"is_blinding": True})
+    assert step.action.startswith(action)
+    assert step.is_urgent
+
+
 def test_goal_that_nothing_writes_is_written_or_not_looked_for():
     sentence = "f() looks for evidence with the goal 'x'; no code writes that goal"
     step = graph_steps.flow_step(PLACE | {"kind": "other_key", "sentence": sentence, "other": None})

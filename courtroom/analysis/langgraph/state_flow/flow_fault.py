@@ -21,7 +21,8 @@ class FlowFault:
     of the same fault. `is_given`: an input of the graph holds the keys. `callers` are the
     keys that are read from the graph's result, each with its place; `written` is where the report
     that is read there is written to a file. `is_constant`: a text that every run writes sets off the
-    rule. `is_minor`: neither a route nor the verdict hangs on what is unused.
+    rule. `is_minor`: neither a route nor the verdict hangs on what is unused. `is_blinding`: no judge
+    sees evidence for it.
     """
 
     kind: str
@@ -38,6 +39,7 @@ class FlowFault:
     written: Place | None = None
     is_constant: bool = False
     is_minor: bool = False
+    is_blinding: bool = False
 
     @property
     def as_fact(self) -> dict[str, Any]:
@@ -58,6 +60,7 @@ class FlowFault:
             "written": _row(self.written),
             "is_constant": self.is_constant,
             "is_minor": self.is_minor,
+            "is_blinding": self.is_blinding,
         }
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
+from courtroom.analysis.langgraph.judging.prompt_inputs import EVIDENCE
 from courtroom.analysis.langgraph.state_access import KeyWrite, StateAccess, StateUse
 from courtroom.analysis.langgraph.state_evaluator import KeyLookup
 from courtroom.analysis.langgraph.state_flow.flow_fault import (
@@ -22,8 +25,14 @@ CRITERION_WORDS = frozenset({"criterion", "criteria", "dimension", "dim", "crit"
 MOST_ENTRIES = 20_000
 
 
-def lookups_in_vain(access: StateAccess, data: Mapping[str, str], reading: FlowReading) -> None:
-    """Add readers that look up nothing but keys that no node stores anything under."""
+def lookups_in_vain(
+    access: StateAccess, data: Mapping[str, str], roles: Mapping[str, str], reading: FlowReading
+) -> None:
+    """Add readers that look up nothing but keys that no node stores anything under.
+
+    `roles` of the nodes: where no judge sees any evidence for it, the faults are blinding.
+    """
+    vain: list[_Vain] = []
     for key in sorted(access.declared or ()):
         writes = [
             (use, write)
@@ -38,7 +47,31 @@ def lookups_in_vain(access: StateAccess, data: Mapping[str, str], reading: FlowR
         if gap:
             reading.leave_open(["other_key"], gap)
             continue
-        reading.add(_vain(key, writes, readers, criterion_ids(data)))
+        vain += _vain(key, writes, readers, criterion_ids(data))
+    judges = [use for name, use in access.nodes.items() if roles.get(name) == "judge"]
+    blind = [row for row in vain if any(row.use is use for use in judges) and row.is_of_evidence]
+    are_blind = bool(judges) and all(map(partial(_is_blind, blind), judges))
+    reading.add(replace(row.fault, is_blinding=are_blind and row in blind) for row in vain)
+
+
+@dataclass(frozen=True, slots=True)
+class _Vain:
+    """Reader that sees nothing of a key of the state."""
+
+    use: StateUse
+    key: str
+    fault: FlowFault
+
+    @property
+    def is_of_evidence(self) -> bool:
+        return not EVIDENCE.isdisjoint(words_of(self.key))
+
+
+def _is_blind(vain: list[_Vain], judge: StateUse) -> bool:
+    """Return true for a judge that sees nothing of each key with evidence that it reads."""
+    unseen = {row.key for row in vain if row.use is judge}
+    read = {key for key in judge.read_keys if not EVIDENCE.isdisjoint(words_of(key))}
+    return bool(unseen) and read <= unseen
 
 
 def _looks_up(use: StateUse, key: str) -> bool:
@@ -73,7 +106,7 @@ def _vain(
     writes: list[tuple[StateUse, KeyWrite]],
     readers: list[StateUse],
     criteria: frozenset[str],
-) -> Iterator[FlowFault]:
+) -> Iterator[_Vain]:
     stored = list(dict.fromkeys(inner for _, write in writes for inner in write.inner))
     if not stored:
         return
@@ -87,7 +120,9 @@ def _vain(
                 f" {use.name} sees none of it"
             )
             place = lookups[0]
-            yield FlowFault("other_key", sentence, place.path, place.line, (first.path, first.line))
+            other = first.path, first.line
+            fault = FlowFault("other_key", sentence, place.path, place.line, other)
+            yield _Vain(use, key, fault)
 
 
 def _misses(lookup: KeyLookup, stored: list[str], criteria: frozenset[str]) -> bool:

@@ -192,7 +192,7 @@ def _read_state(
         early_reads(symbols, graph, access, reading)
         unread_writes(access, symbols, reading)
         reading.add(replaced_writes(symbols, graph, access))
-    lookups_in_vain(access, data, reading)
+    lookups_in_vain(access, data, layers.roles, reading)
 
 
 def _tripped(layers: Layers) -> Iterator[FlowFault]:

@@ -245,6 +245,30 @@ def judge(state):
 
 
 @pytest.mark.parametrize(
+    ("other", "is_blinding"),
+    [
+        ("return {'opinions': [state['evidences'].get('repository', [])]}", True),
+        ("return {'opinions': [state['evidences'].get('repo', [])]}", False),
+        ("return {'opinions': [state['evidences'].get('repository', []), state['facts']]}", False),
+    ],
+)
+def test_lookup_in_vain_is_blinding_where_no_judge_sees_evidence(other: str, is_blinding: bool):
+    code = f"""{DETECTIVE}
+def prosecutor(state):
+    return {{"opinions": [state["evidences"].get("repository", [])]}}
+def defense(state):
+    {other}
+"""
+    graph = GRAPH.replace(
+        'g.add_node("judge", judge)',
+        'g.add_node("prosecutor", prosecutor)\ng.add_node("defense", defense)',
+    ).replace('"judge"', '"prosecutor"')
+    graph = graph.replace("app =", 'g.add_edge("detective", "defense")\napp =')
+    rows = faults(flow_of(code, graph=graph), "other_key")
+    assert {row.is_blinding for row in rows} == {is_blinding}
+
+
+@pytest.mark.parametrize(
     "reading_of",
     [
         "state['evidences']['repo']",
