@@ -1,4 +1,6 @@
-"""A report that is no account of the work today: an output of its auditor, or one of an earlier day."""
+"""A report that is no account of the work today: an output of its auditor, one of an earlier day, or
+one that waits to be filled in.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +15,41 @@ _LEAST_LETTERS = 200
 _TITLE_LINES = 8
 _TITLE_CHARACTERS = 60
 _INTERIM = re.compile(r"\binterim (?:report|submission)\b", re.IGNORECASE)
+# What a template asks of its author.
+_TO_FILL = re.compile(
+    r"\[(?:fill in|insert|paste|tbd)\b|\bpaste (?:your |the )?results here\b|\blorem ipsum\b",
+    re.IGNORECASE,
+)
+_MOST_PAGES = 4
 _LETTERS = re.compile(r"[^a-z]+")
 
 
 def origin_of(
     reading: PdfReading, files: Mapping[str, Sequence[str]], audits: Iterable[str]
 ) -> str:
-    """Return a sentence on such a report, "" for any other.
+    """Return sentences on such a report, "" for any other.
 
     `files` are texts of the repository as lines, `audits` the paths of its own audits.
     """
+    return " ".join(filter(None, [_source_of(reading, files, audits), _unfilled(reading)]))
+
+
+def _unfilled(reading: PdfReading) -> str:
+    pages = [
+        number
+        for number, text in enumerate(reading.pages, start=1)
+        if _TO_FILL.search(" ".join(text.split()))
+    ][:_MOST_PAGES]
+    if not pages:
+        return ""
+    *first, last = map(str, pages)
+    where = f"pages {', '.join(first)} and {last}" if first else f"page {last}"
+    return f"On {where} the report still asks its author to fill something in."
+
+
+def _source_of(
+    reading: PdfReading, files: Mapping[str, Sequence[str]], audits: Iterable[str]
+) -> str:
     letters = _letters("\n".join(reading.pages))
     for path in audits:
         text = _letters("\n".join(files.get(path, ())))

@@ -40,3 +40,21 @@ def test_report_with_the_text_of_a_committed_audit_is_that_audit() -> None:
 def test_report_is_interim_by_its_title(page: str, is_interim: bool) -> None:
     sentence = "By its title the report is an interim one: what it puts off may be built by now."
     assert _origin(page, "More.") == (sentence if is_interim else "")
+
+
+@pytest.mark.parametrize(
+    ("pages", "where"),
+    [
+        (("Text.", "Reflection [Fill in after\nthe peer's audit.]"), "page 2"),
+        (("Run it and paste results here.", "[Insert\ndiagram]"), "pages 1 and 2"),
+    ],
+)
+def test_pages_of_a_template_that_nobody_filled_in_are_named(
+    pages: tuple[str, ...], where: str
+) -> None:
+    assert _origin(*pages) == f"On {where} the report still asks its author to fill something in."
+
+
+@pytest.mark.parametrize("page", ["A tool that inserts [text].", "Prompts end in [your argument]."])
+def test_brackets_of_another_kind_wait_for_nothing(page: str) -> None:
+    assert _origin(page) == ""
