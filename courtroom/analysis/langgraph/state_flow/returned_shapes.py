@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import Place
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import called_name, constant_text, push_children
+from courtroom.analysis.python.tree_walk import called_name, constant_text, last_name, push_children
 
 # Functions that return what another one returns, which are followed.
 MOST_STEPS = 3
@@ -19,6 +19,7 @@ READERS = frozenset(
     {"len", "print", "dumps", "sorted", "str", "bool", "isinstance", "list", "any", "all", "repr"}
 ) | {"debug", "info", "warning", "error"}
 READING_METHODS = frozenset({"get", "items", "keys", "values", "copy", "sort", "pop"})
+Names = frozenset[str]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -81,35 +82,59 @@ class ReturnedShapes:
         return literal_shape(value) or self.of_call(value, steps - 1)
 
     def _of_name(self, name: str, nodes: list[ast.AST], steps: int) -> Shape | None:
-        """Return the shape of a local name that holds literals and gets written keys only."""
+        """Return the shape of a local name that holds literals and gets written keys only, with
+        those of its second names: `images = rows` makes them one.
+        """
         self.fuel -= len(nodes)
         if steps == 0 or self.fuel < 0:
             return None
+        names = _same_names(name, nodes)
         shapes: list[Shape | None] = []
         for node in nodes:
             if isinstance(node, ast.Assign | ast.AnnAssign):
-                shapes += self._assigned(node, name, nodes, steps - 1)
+                shapes += self._assigned(node, names, nodes, steps - 1)
             elif isinstance(node, ast.Call):
-                shapes += _changed(node, name)
-            elif any(_is_name(part, name) for part in _handed_on(node)):
+                shapes += _changed(node, names)
+            elif any(_is_named(part, names) for part in _handed_on(node)):
                 return None
         return _joined(shapes)
 
     def _assigned(
-        self, node: ast.Assign | ast.AnnAssign, name: str, nodes: list[ast.AST], steps: int
+        self, node: ast.Assign | ast.AnnAssign, names: Names, nodes: list[ast.AST], steps: int
     ) -> Iterator[Shape | None]:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         value = node.value
-        for target in targets:
-            if _is_name(target, name) and value is not None:
-                yield None if isinstance(value, ast.Name) else self._of_value(value, nodes, steps)
-            elif isinstance(target, ast.Subscript) and _is_name(target.value, name):
+        for target in _targets(node):
+            if _is_named(target, names) and value is not None:
+                if not isinstance(value, ast.Name):
+                    yield self._of_value(value, nodes, steps)
+                elif not _is_named(value, names):
+                    yield None
+            elif isinstance(target, ast.Subscript) and _is_named(target.value, names):
                 key = constant_text(target.slice)
                 yield None if key is None else Shape(frozenset({key}), is_list=False)
-            elif isinstance(target, ast.Tuple) and any(_is_name(t, name) for t in target.elts):
+            elif isinstance(target, ast.Tuple) and any(_is_named(t, names) for t in target.elts):
                 yield None
-        if value is not None and _is_name(value, name):
-            yield None  # a second name may change it
+            elif value is not None and _is_named(value, names):
+                yield None  # what holds it may change it
+
+
+def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
+    return node.targets if isinstance(node, ast.Assign) else [node.target]
+
+
+def _same_names(name: str, nodes: list[ast.AST]) -> Names:
+    """Return the name and those that are other names of what it holds."""
+    pairs = [
+        {last_name(target), node.value.id}
+        for node in nodes
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Name)
+        for target in _targets(node)
+        if isinstance(target, ast.Name)
+    ]
+    names = {name}
+    for _ in pairs:
+        names |= {other for pair in pairs if names & pair for other in pair}
+    return frozenset(names)
 
 
 def _handed_on(node: ast.AST) -> Sequence[ast.AST]:
@@ -125,17 +150,17 @@ def _handed_on(node: ast.AST) -> Sequence[ast.AST]:
     return [node.value] if isinstance(node, ast.Starred) else []
 
 
-def _changed(call: ast.Call, name: str) -> Iterator[Shape | None]:
-    """Yield what a call adds to the name; reading it adds nothing, other code may add anything."""
+def _changed(call: ast.Call, names: Names) -> Iterator[Shape | None]:
+    """Yield what a call adds to the names; reading it adds nothing, other code may add anything."""
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
-    if isinstance(call.func, ast.Attribute) and _is_name(call.func.value, name):
+    if isinstance(call.func, ast.Attribute) and _is_named(call.func.value, names):
         if call.func.attr == "append" and call.args:
             yield _in_list(literal_shape(call.args[0]))
         elif call.func.attr == "update" and len(given) == 1:
             yield literal_shape(given[0])
         elif call.func.attr not in READING_METHODS:
             yield None
-    elif called_name(call) not in READERS and any(_is_name(value, name) for value in given):
+    elif called_name(call) not in READERS and any(_is_named(value, names) for value in given):
         yield None
 
 
@@ -171,8 +196,8 @@ def _in_list(shape: Shape | None) -> Shape | None:
     return Shape(shape.keys, is_list=True) if shape and not shape.is_list else None
 
 
-def _is_name(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
+def _is_named(node: ast.AST, names: Names) -> bool:
+    return isinstance(node, ast.Name) and node.id in names
 
 
 def _is_none(node: ast.expr) -> bool:

@@ -70,6 +70,23 @@ def test_members_of_a_list_that_a_function_returns_are_followed():
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "is_shown"),
+    [
+        ('kept.append({"format": "png"})', True),
+        ('kept.append({"image": page})', False),
+        ("kept.append(page)", False),
+        ("store(kept)", False),
+        ('kept[0]["image"] = page', False),
+    ],
+)
+def test_a_list_under_a_second_name_has_what_either_name_gets(line: str, is_shown: bool):
+    code = PICTURES.replace("rows = []\n", "rows = []\n    kept = []\n").replace(
+        "    return rows\n", f"        {line}\n    if kept:\n        rows = kept\n    return rows\n"
+    )
+    assert bool(absent(code)) is is_shown
+
+
 def test_a_function_that_returns_what_another_returns_has_its_keys():
     code = SCHEMA.replace("def schema_of", "def inner")
     code += "def schema_of(path):\n    return inner(path)\n"
@@ -85,7 +102,7 @@ def test_a_function_that_returns_what_another_returns_has_its_keys():
         ("return found", "return load(path)"),
         ('found["lines"]', "found[path]"),
         ("def schema_of", "@changed\ndef schema_of"),
-        ("    if not", "    other = found\n    if not"),
+        ("    if not", "    other = found\n    fill(other)\n    if not"),
     ],
 )
 def test_a_result_that_may_have_other_keys_is_open(old: str, new: str):
