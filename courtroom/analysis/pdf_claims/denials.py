@@ -94,7 +94,9 @@ _ANSWERS = (
     r"|structured)\b"
 )
 # "No security override triggered" tells of a verdict.
-_AS_RULE = r"(?=\W*$|[.,:;(]| (?:rule|logic|mechanism|in|is|are|yet|implement\w+)\b)"
+_AS_RULE = (
+    r"(?=\W*$|[.,:;(]| (?:rule|logic|mechanism|in|is|are|yet|implement\w+)\b| current(?:ly)?:)"
+)
 # A route for missing evidence need not be one for a failed clone.
 _ON_FAILURE = (
     r"(?:for|to handle|on|to catch) (?:(?!clon|pdf|vision|judge|llm|api\b)[^.;]){0,40}?"

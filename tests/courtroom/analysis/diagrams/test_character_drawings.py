@@ -183,3 +183,11 @@ def test_line_before_a_whole_box_is_no_name_in_the_drawing() -> None:
     )
     (sketch,) = character_sketches([drawing])
     assert sketch.labels == ("START", "reader", "none", "END")
+
+
+def test_caption_below_a_drawing_is_no_part_of_it() -> None:
+    drawn = BOXES.removesuffix("\nEND")
+    plain, captioned = (
+        character_sketches((f"{drawn}\n{line}",))[0].labels for line in ("", "Fig 1: Graph of Flow")
+    )
+    assert captioned == plain

@@ -58,6 +58,7 @@ def _denied(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         ("• Gaps / Risks: No retry on malformed outputs.", "lacks_output_retry"),
         ("No retry logic for LLM answers with invalid JSON", "lacks_output_retry"),
         ("Gap 2: No security override", "lacks_security_override"),
+        ("Gap 2: No Security Override Current: Opinions win.", "lacks_security_override"),
         (
             "Errors are handled; retries exist for judges but not for clone/network.",
             "lacks_clone_retry",
