@@ -328,7 +328,7 @@ def _of_readers(key: str, fault: Mapping[str, Any], state: str, readers: Sequenc
     if fault.get("is_given"):
         verb = "reads" if len(readers) == 1 else "read"
         return f"Declare `{key}` in {state}: the graph's input holds it, and {listed(readers)} {verb} it."
-    near = fault["sentence"].partition("(there is `")[2].partition("`")[0]
+    near, _, note = fault["sentence"].partition("(there is `")[2].partition("`")
     if not near:
         return (
             f"Declare `{key}` in {state} and return it from a node that runs before"
@@ -336,7 +336,9 @@ def _of_readers(key: str, fault: Mapping[str, Any], state: str, readers: Sequenc
         )
     places = listed(place_of(row["path"], row["line"]) for row in fault.get("places", ()))
     also = f", and at {places}" if places else ""
-    return f"Read `{near}` here{also}: {state} does not declare `{key}`."
+    kind = note.removeprefix(", one ").partition(")")[0]
+    one = f", which is one {kind} and no list" if kind else ""
+    return f"Read `{near}` here{also}{one}: {state} does not declare `{key}`."
 
 
 def _in_one_step(writers: Sequence[str], work: Work) -> list[str]:

@@ -131,6 +131,14 @@ def test_key_that_only_the_input_holds_is_declared_and_returned_by_no_node():
     ]
 
 
+def test_key_of_one_value_in_place_of_a_list_is_said_to_be_none():
+    read = flow_fault("undeclared_read", ("paths",), ("check",))
+    (action,) = flow([read | {"sentence": "x (there is `path`, one str)"}], {"check": 1})
+    assert action == (
+        "Read `path` here, which is one str and no list: CourtState does not declare `paths`."
+    )
+
+
 def test_key_of_another_name_is_read_at_each_of_its_places_by_the_step_for_its_lost_ways():
     read = flow_fault("undeclared_read", ("paths",), ("check", "the router after check"))
     read |= {"sentence": "x (there is `path`)", "places": [{"path": "graph.py", "line": 7}]}

@@ -178,7 +178,7 @@ def _read_state(
         reading.leave_open(OF_STATE, access.reason)
         return
     reading.add(undeclared_writes(access, symbols, layers))
-    reading.add(undeclared_reads(access, graph.inputs))
+    reading.add(undeclared_reads(access, graph.inputs, symbols))
     uses = access.nodes.values()
     reading.leave_open(
         ("undeclared_write", "no_update"), next((u.writes_gap for u in uses if u.writes_gap), "")

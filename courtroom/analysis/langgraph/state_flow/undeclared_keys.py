@@ -38,6 +38,9 @@ from courtroom.analysis.python.tree_walk import constant_text, last_name, walk, 
 NEAR = 0.85
 # Roles of nodes without whose work there is no audit.
 AUDITING = frozenset({"detective", "judge", "justice"})
+# Types of one value, and what may stand around them.
+ONE_VALUE = frozenset({"str", "int", "float", "bool", "Path"})
+AROUND_TYPES = frozenset({"Optional", "Annotated", "NotRequired", "Required", "None"})
 # Words of a key that holds the report as a text.
 REPORT_WORDS = frozenset({"report", "markdown", "md"})
 
@@ -177,7 +180,9 @@ def _keys(update: Update) -> set[str]:
     return {write.key for write in update.writes}
 
 
-def undeclared_reads(access: StateAccess, inputs: Sequence[Value]) -> Iterator[FlowFault]:
+def undeclared_reads(
+    access: StateAccess, inputs: Sequence[Value], symbols: SymbolTable
+) -> Iterator[FlowFault]:
     """Yield keys that nodes and routers read and that LangGraph never hands to them."""
     if access.declared is None:
         return
@@ -194,9 +199,11 @@ def undeclared_reads(access: StateAccess, inputs: Sequence[Value]) -> Iterator[F
     for key, uses in readers.items():
         names = list(dict.fromkeys(use.name for use, _ in uses))
         verb = "reads" if len(names) == 1 else "read"
+        near = _near(key, access.declared)
+        beside = f" (there is `{near}`{_one_value(near, key, access, symbols)})" if near else ""
         sentence = (
             f"{joined(names)} {verb} `{key}`, which {_name(access)} does"
-            f" not declare: LangGraph never hands it on{_beside(key, access.declared)}"
+            f" not declare: LangGraph never hands it on{beside}"
         )
         (path, line), *further = dict.fromkeys(place for _, place in uses)
         yield FlowFault(
@@ -345,9 +352,47 @@ def _reads(node: ast.AST, key: str) -> bool:
     return isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr == key
 
 
+def _near(key: str, keys: frozenset[str] | set[str]) -> str:
+    return next(iter(difflib.get_close_matches(key, sorted(keys - {key}), n=1, cutoff=NEAR)), "")
+
+
 def _beside(key: str, keys: frozenset[str] | set[str]) -> str:
-    near = difflib.get_close_matches(key, sorted(keys - {key}), n=1, cutoff=NEAR)
-    return f" (there is `{near[0]}`)" if near else ""
+    near = _near(key, keys)
+    return f" (there is `{near}`)" if near else ""
+
+
+def _one_value(near: str, key: str, access: StateAccess, symbols: SymbolTable) -> str:
+    """Return the type of a declared key that holds one value, where the other one is read as a list."""
+    site = access.state.site
+    types = (
+        field.annotation
+        for field in (site.node.body if site else ())
+        if isinstance(field, ast.AnnAssign) and getattr(field.target, "id", "") == near
+    )
+    words = {last_name(part) for part in walk(next(types, ast.Pass()))} - {""}
+    is_one = len(words & ONE_VALUE) == 1 and words <= ONE_VALUE | AROUND_TYPES
+    return f", one {next(iter(words & ONE_VALUE))}" if is_one and _is_listed(key, symbols) else ""
+
+
+def _is_listed(key: str, symbols: SymbolTable) -> bool:
+    """Return whether code goes through what lies under a key, or expects a list there."""
+    return any(
+        constant_text(part) == key
+        for source in symbols.codebase.production
+        if key in source.text
+        for node in walk(source.tree)
+        for part in walk(_as_list(node))
+    )
+
+
+def _as_list(node: ast.AST) -> ast.AST:
+    """Return what a node uses as a list."""
+    match node:
+        case ast.For(iter=rows) | ast.comprehension(iter=rows):
+            return rows
+        case ast.Call(func=ast.Attribute(attr="get"), args=[key, ast.List()]):
+            return key
+    return ast.Pass()
 
 
 def _name(access: StateAccess) -> str:

@@ -143,6 +143,23 @@ def detective(state):
     ]
 
 
+@pytest.mark.parametrize(
+    ("read", "near"),
+    [
+        ('[p for p in state.get("pdf_paths")]', "`pdf_path`, one str"),
+        ('state.get("pdf_paths", [])', "`pdf_path`, one str"),
+        ('[p for p in state.get("all_evidences")]', "`all_evidence`"),
+    ],
+)
+def test_a_key_that_is_read_as_a_list_is_not_one_value_by_another_name(read: str, near: str):
+    state = (
+        "class State(TypedDict):\n    pdf_path: str\n    evidences: dict\n    all_evidence: list\n"
+    )
+    node = f'def detective(state):\n    return {{"evidences": {read}}}\n{JUDGE}'
+    (sentence,) = sentences(flow_of(f"{state}{node}"), "undeclared_read")
+    assert sentence.endswith(f" (there is {near})")
+
+
 def test_a_key_that_a_node_only_returns_cannot_be_read_by_it():
     node = (
         "def judge(state):\n    errors = state.get('errors', [])\n    errors.append('x')\n"
