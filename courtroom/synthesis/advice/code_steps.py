@@ -306,11 +306,9 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
     unjudged = work.facts.get("audits_without_judgement") or ()
     failed = {_output(row["places"][0]["path"]) for row in unjudged}
     if own and _output(own[-1]["path"]) in failed:
-        # Its score was made of failures.
-        score = "this score" if len(claims) == 1 else "these scores"
         yield Step(
-            f"Name the score of an audit in which judges were heard, in place of {claimed}{where}:"
-            f" {own[-1]['path']} holds none, so run the auditor again first, or take {score} out."
+            f"Run the auditor again, and name the score that it gives in place of {claimed}{where}:"
+            f" {own[-1]['path']} does not judge each criterion by itself."
         )
     elif own:
         given = f"{own[-1]['score']:g}, which {own[-1]['path']} gives"

@@ -183,8 +183,8 @@ def test_score_that_an_audit_without_a_judgement_gives_is_not_named():
     facts = work(claimed_scores=claims, own_audits=audits, audits_without_judgement=[failed])
     (step,) = code_steps.output_steps("claimed", [], facts)
     assert step.action == (
-        "Name the score of an audit in which judges were heard, in place of 4.2 and 3.9 in the report:"
-        " a.json holds none, so run the auditor again first, or take these scores out."
+        "Run the auditor again, and name the score that it gives in place of 4.2 and 3.9 in the report:"
+        " a.json does not judge each criterion by itself."
     )
 
 
