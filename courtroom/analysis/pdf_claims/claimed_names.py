@@ -1,12 +1,13 @@
 """Names of functions, classes and fields that a report gives, and those that the code lacks.
 
 A name counts in the forms of code: snake_case, or CamelCase that is called, inherited from, named a
-class, or that of a node of the graph by its last word. The spelling may differ in case and underscores. Sentences about plans and about other
+class, or that of a node of the graph by its last word, or that an arrow leads to. The spelling may differ in case and underscores. Sentences about plans and about other
 repositories name nothing, nor do the methods that every Pydantic model inherits.
 """
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -34,25 +35,30 @@ DOCUMENTS = (
     ".webp",
 )
 MOST_NAMES = 400
-_PASSAGE_CHARACTERS = 400
+_PASSAGE_CHARACTERS, _BEFORE = 400, 80
 # Neither part of a path or an address, nor followed by an ending of a file or by the digits of a
-# number. A quoted value and a name in braces are data; a fraction of two names is a formula. A name
-# after "Figure 1." is a caption, and one before a question mark the label of a decision.
+# number. A quoted value and a name in braces are data; a fraction of two names that is given to no
+# other name is a formula. A name after "Figure 1." is a caption, and one before a question mark the
+# label of a decision.
 _SNAKE = r"[a-z][a-z0-9]+(?:_[a-z0-9]{2,})+"
 _CAMEL = r"(?:[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[A-Z]{3,}[a-z0-9]{3,}(?:[A-Z][a-z0-9]*)*)"
 _NODES = r"(?:Investigator|Analyst|Inspector|Detective|Aggregator|Judge|Justice|Node)"
 _KINDS = r"(?:class(?:es)?|functions?|methods?|models?|schemas?|nodes?|exceptions?)"
 _NAME = re.compile(
-    rf"(?<![\w/\\@#$%{{-])(?<!\d\.)(?<! / )(?<![:=] [\"'“\u2018])(?<!e\.g\., [\"'“\u2018])"
+    rf"(?<![\w/\\@#$%{{-])(?<!\d\.)(?<![:=] [\"'“\u2018])(?<!e\.g\., [\"'“\u2018])"
     rf"(?:(?P<snake>{_SNAKE})|(?P<called>{_CAMEL})(?=\(|\.\w+\()"
     rf"|(?P<kind>{_CAMEL})(?= {_KINDS}\b)"
     rf"|inherit(?:s|ing)? from (?:an? |the )?(?P<base>{_CAMEL})"
+    rf"|(?:→|->|⟶) (?P<flow>{_CAMEL})"
     rf"|(?P<node>(?:[A-Z][a-z0-9]+)+{_NODES}))"
-    rf"(?![\w/\\-])(?!\.(?:[a-z]{{2,4}}\b|\d))(?! / |\?)"
+    rf"(?![\w/\\-])(?!\.(?:[a-z]{{2,4}}\b|\d))(?!\?)"
 )
 # A string of JSON with so many blanks is prose: a rubric names the nodes that works should have.
 _STRING = re.compile(r'"[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)"')
 _PROSE_BLANKS = 3
+FRACTION = " / "
+_GIVEN = re.compile(r"= (?:\w{1,60} / )?$")
+_BUILTINS = frozenset(dir(builtins))
 _INHERITED = re.compile(r"model_(?:dump|validate|copy|construct|json|fields|config|rebuild)\w*")
 
 
@@ -79,10 +85,18 @@ def claimed_names(reading: PdfReading) -> tuple[ClaimedName, ...]:
     for page, sentence in plain_sentences(reading):
         for match in _NAME.finditer(sentence):
             name = match[match.lastgroup or 0]
-            if _INHERITED.fullmatch(name):
+            is_known = _INHERITED.fullmatch(name) or name in _BUILTINS
+            if is_known or _is_formula(sentence, match):
                 continue
             names.setdefault(_folded(name), ClaimedName(name, page, sentence[:_PASSAGE_CHARACTERS]))
     return tuple(names.values())[:MOST_NAMES]
+
+
+def _is_formula(sentence: str, name: re.Match[str]) -> bool:
+    """Return true for a part of a fraction that is given to no name: "hits / all", not "a = hits / all"."""
+    before = sentence[max(name.start() - _BEFORE, 0) : name.start()]
+    is_part = before.endswith(FRACTION) or sentence.startswith(FRACTION, name.end())
+    return is_part and not _GIVEN.search(before)
 
 
 def check_names(names: Iterable[ClaimedName], contents: Iterable[str]) -> CheckedNames:

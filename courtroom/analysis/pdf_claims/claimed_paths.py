@@ -31,6 +31,8 @@ _PATH = re.compile(
     r"|(?:(?<=^)|(?<=^[•●○▪◦*\u2013-] )|(?<=\())(?:Makefile|Dockerfile|Procfile)"
     r"(?![\w/\\-]|\.\w)"
     r"|(?<![\w/\\.-])\.env\.(?:example|sample|template)(?![\w/\\-]|\.\w)"
+    # In a list these are kinds of files ("README, .gitignore, dependency files").
+    r"|(?<![\w/\\.-])(?<!, )\.(?:gitignore|gitattributes|dockerignore|editorconfig)(?![\w/\\-]|\.\w)"
 )
 # The same words in a list, after a file or a pattern.
 _LISTED = re.compile(
@@ -51,7 +53,9 @@ _HOSTED = re.compile(r"//[\w.-]+/[\w.-]+/[\w.-]+/(?:-/)?(?:blob|raw)/[^/\s]+/([^
 _FILE = re.compile(rf"\w\.(?:{ENDINGS})$")
 # "Node.js" and the like are products, not files.
 _PRODUCT = re.compile(r"[A-Z]\w*\.js")
-_HIDDEN = re.compile(r"\.(?:env\.|[a-z][a-z0-9_-]+/\w)")
+_HIDDEN = re.compile(
+    r"\.(?:env\.|[a-z][a-z0-9_-]+/\w|(?:gitignore|gitattributes|dockerignore|editorconfig)$)"
+)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(●•○-])")
 _PASSAGE_CHARACTERS = 400
 # Chapters about files that are to come.

@@ -46,6 +46,12 @@ def claimed(*names: str) -> list[ClaimedName]:
         ("A ChatOpenAI(model) and an ASTVisitor class.", ["ChatOpenAI", "ASTVisitor"]),
         ("Judges inherit from a BenchMember, which inherits from Pydantic.", ["BenchMember"]),
         ("Figure 1.trace_spans and the label [conditional: has_proof?].", []),
+        ("It gives score = hit_count / all_queries.", ["hit_count", "all_queries"]),
+        (
+            "Bench \u2192 OpinionSheet \u2192 FinalSheet; a TimeoutError -> RetryClone, NoProof.",
+            ["OpinionSheet", "FinalSheet", "RetryClone"],
+        ),
+        ("A slow call \u2192 TimeoutError.", []),
         ("read_graph0.9 if it holds, else hit_count / all_queries.", []),
     ],
 )

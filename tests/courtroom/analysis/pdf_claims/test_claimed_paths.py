@@ -56,6 +56,8 @@ def test_paths_are_named_once_as_written() -> None:
     assert _claimed(text) == ["src/graph.py", "judges.py", "docs/README.md", "Makefile"]
     assert _claimed("The graph is drawn in ./docs/graph.png here.") == ["./docs/graph.png"]
     assert _claimed("Copy .env.example and fill it in.") == [".env.example"]
+    assert _claimed("It grew from .gitignore through state.py.") == [".gitignore", "state.py"]
+    assert _claimed("It wants a README, .gitignore, and all .gitignored files.") == []
     assert _claimed("Files:\n.github/workflows/tests.yml (new)\nin (.vscode/launch.json).") == [
         ".github/workflows/tests.yml",
         ".vscode/launch.json",
