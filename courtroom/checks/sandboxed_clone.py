@@ -94,14 +94,14 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
         place = place_of(refusals[0].path, refusals[0].line_start)
         where_not = SOME_REFUSED.format(name, place)
     if escaping:
-        where_met = f"{where_met.removesuffix('.')}, but {SLOW} ends the run: nothing catches it."
+        where_met = f"{where_met.removesuffix('.')}, but {SLOW} ends the run: no node catches it."
     refused = function.get("refused", ()) if check.aspect == "url_validated" else ()
     if refused:
         names = listed(dict.fromkeys(error["name"] for error in refused))
         where_met = (
             f"{where_met.removesuffix('.')}; {names} for an address that it refuses is caught"
         )
-        where_met += " by nothing, which ends the run."
+        where_met += " by no node, which ends the run."
     sentences = where_met.format(name), where_not.format(name)
     finding = flag(FACTS[check.aspect], fallback, survey, sentences)
     return replace(finding, has_reservation=bool(escaping or refused))

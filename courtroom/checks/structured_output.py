@@ -39,9 +39,9 @@ RETRIED = (
 )
 NOT_BY_ALL = "Not every judge requests an answer again that does not fit its schema."
 
-UNCAUGHT = "A failure of the judges' model ends the run: nothing catches it."
+UNCAUGHT = "A failure of the judges' model ends the run: no node catches it."
 # Beside a handler that may catch some failures of the same call.
-OTHERS_UNCAUGHT = "Other failures of the judges' model end the run: nothing catches them."
+OTHERS_UNCAUGHT = "Other failures of the judges' model end the run: no node catches them."
 UNBOUND = "The same model is also called without the schema, and its answer is cut out of text."
 MADE_UP = "A score written in the code stands in for an answer that failed."
 AT_ONCE = "A score written in the code stands in for an answer that is not requested again."

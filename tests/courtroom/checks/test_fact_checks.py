@@ -282,7 +282,7 @@ def test_failure_that_ends_the_run_comes_before_a_score_for_want_of_a_model():
     facts = HANDLED | {"uncaught_answers": uncaught, "unasked_scores": [unasked]}
     finding = structured_output(check, survey(facts=facts))
 
-    ends = "A failure of the judges' model ends the run: nothing catches it"
+    ends = "A failure of the judges' model ends the run: no node catches it"
     assert (finding.fault, clue_lines(finding)) == (f"{ends}.", [("j.py", 9), ("j.py", 5)])
     assert finding.reason == f"{ends} (j.py:9). ask gives the score 1 (j.py:5)."
 

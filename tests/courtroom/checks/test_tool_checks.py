@@ -157,7 +157,7 @@ def test_deadline_that_a_clone_lacks_is_missing_in_it_also_where_nothing_calls_i
             False,
             "When fetch fails, RuntimeError leaves look uncaught, which ends the run",
         ),
-        ("TimeoutExpired", True, "is handled, but TimeoutExpired ends the run: nothing catches it"),
+        ("TimeoutExpired", True, "is handled, but TimeoutExpired ends the run: no node catches it"),
     ],
 )
 def test_error_of_a_clone_that_nothing_catches_ends_the_run(error, met, words):
@@ -183,5 +183,5 @@ def test_refused_address_whose_error_nothing_catches_stands_beside_its_check():
     assert finding.met
     assert finding.reason == (
         "The address is checked before fetch clones it; ValueError for an address that it refuses is"
-        " caught by nothing, which ends the run (t.py:5)."
+        " caught by no node, which ends the run (t.py:5)."
     )
