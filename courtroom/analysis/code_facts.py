@@ -37,6 +37,7 @@ from courtroom.analysis.langgraph.judging.structured_calls import model_calls, m
 from courtroom.analysis.langgraph.score_ranges import separate_ranges
 from courtroom.analysis.langgraph.state_access import read_state_access
 from courtroom.analysis.langgraph.state_flow.dead_routes import dead_ways
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
 from courtroom.analysis.langgraph.state_flow.read_flow import (
     ALL_KINDS,
     read_flow,
@@ -438,6 +439,10 @@ def _flow(writer: FactWriter) -> None:
         writer.graph,
         writer.state_accesses,
         writer.dead_ways,
+    )
+    flow.add(
+        FlowFault("loose_rule", cap.sentence, cap.function.source.path, cap.line)
+        for cap in writer.early_caps
     )
     gap = reading_gap(writer.symbols.codebase)
     writer.facts["state_flow"] = {

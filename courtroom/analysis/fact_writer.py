@@ -9,6 +9,7 @@ from typing import Any
 from courtroom.analysis.git.blobs import BlobReader
 from courtroom.analysis.graph_run.stub_graph import StubGraph
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.judging.loose_rules import LooseRule
 from courtroom.analysis.langgraph.judging.persona_names import PersonaText
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.dead_routes import DeadWay
@@ -46,6 +47,8 @@ class FactWriter:
     prompt_texts: list[PersonaText] = field(default_factory=list)
     # Functions of judges that do not repeat a call that failed, where another judge does.
     asking_once: list[FunctionRef] = field(default_factory=list)
+    # Caps for security after which no facts are asked.
+    early_caps: list[LooseRule] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     locations: dict[str, list[SourceLocation]] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.averaged_scores import averaged_scores
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_content
+from courtroom.analysis.langgraph.judging.early_caps import early_caps
 from courtroom.analysis.langgraph.judging.idle_rules import idle_rules
 from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
 from courtroom.analysis.langgraph.judging.lost_dissents import is_dissent_lost
@@ -251,6 +252,8 @@ def _rules(writer: FactWriter, gap: str) -> None:
         for rule in loose_caps(writer.layers.justice)
     ]
     _record_idle_rules(writer, rules)
+    places = (rules[rule].lines for rule in ("security_override", "fact_supremacy"))
+    writer.early_caps = list(early_caps(writer.layers.justice, *places))
     ground = read_security_ground(writer.layers.justice, conditions)
     if ground and (ground != "none" or writer.facts["rules"]["security_override"] is not None):
         writer.facts["security_ground"] = ground
