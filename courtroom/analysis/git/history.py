@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,12 +58,17 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # A message made of these words alone does not say what changed.
 EMPTY_WORDS = re.compile(
     r"a|add(ed|ing|s)?|again|init(ial)?|first|all|an|and|big|bugs?|chang(e|ed|es)|check(ed|ing|s)?|chore"
-    r"|clean(ed|ing|up)?|code(base)?|commit|done|edit(ed|s)?"
-    r"|errors?|feat|features?|files?|final(ly)?|fix(ed|es|ing)?|for|important|improv(ed?|ements?|ing)"
+    r"|clean(ed|ing|up)?|code(base)?|commit|complet(e|ed|es|ing|ion)|deliverables?|done|edit(ed|s)?"
+    r"|enhanc(e|ed|ements?|ing)|everything|full|last|logic|modifications?|polish(ed|ing)?|ready"
+    r"|refin(e|ed|ements?|ing)|scores?|stable|submission|submit(ted)?|system|tweak(ed|s)?"
+    r"|errors?|feat|features?|files?|final(ly|i[sz](e|ed|es|ing))?|fix(ed|es|ing)?|for|important|improv(ed?|ements?|ing)"
     r"|in|issues?|it|latest|minor|misc|modif(ied|y)|more|my|new|now|of|ok|optimi[sz]ations?|please"
     r"|project|push(ed)?|refactor(ed|ing)?|repo(sitory)?|saved?|small|some|stuff|te?mp|test|the"
     r"|things?|to|try|up|updat(e|ed|es|ing)|upload(ed)?|versions?|via|wip|work"
 )
+_KIND = re.compile(r"\w{1,20} ?:")
+KINDS = ("chore", "feat", "feature", "fix", "refactor", "update")
+ALIKE = 0.85
 # The number of an issue, not that of a pull request, which the service adds; or of a version.
 _NAMED_NUMBER = re.compile(r"(?<!\()#\d|\d\.\d")
 
@@ -211,4 +217,7 @@ def _timestamp(date: str) -> str:
 
 def _is_empty_message(subject: str) -> bool:
     words = re.findall(r"[^\W\d_]+", subject.lower())
+    # A kind of change before a colon, misspelt or not, names nothing.
+    if _KIND.match(subject) and get_close_matches(words[0], KINDS, cutoff=ALIKE):
+        words = words[1:]
     return all(map(EMPTY_WORDS.fullmatch, words)) and not _NAMED_NUMBER.search(subject)

@@ -494,6 +494,7 @@ def test_merge_begins_no_stage(tmp_path):
             "Fix bugs (#12)",
         ),
         *("check", "clean up", "big refactor", "Initial commit", "init"),
+        *("feat: completed the last fixes, score 90/100", "refcator: update logic", "Final polish"),
     ],
 )
 def test_message_that_does_not_say_what_changed_is_weak(subject):
