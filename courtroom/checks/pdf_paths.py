@@ -164,6 +164,8 @@ def _contradiction(held: CheckedClaim) -> str:
     words = _feature(held)
     if held.claim.is_denial:
         return f"The code has what the report says is not there: {words.removeprefix('no ')}"
+    if held.is_there:
+        return f"The code has {words}, and not as this sentence says"
     return f"The code does not bear out this claim of {words}"
 
 
@@ -179,11 +181,17 @@ def _behaviour(
     if not wrong:
         names = named([_feature(claim) for claim in right])
         return f"The code bears out {whole}, all that could be compared: {names}{open_ones}."
-    names = named([f"{_feature(claim)} (page {claim.claim.page})" for claim in wrong])
+    names = named([_as_worded(claim) for claim in wrong])
     if len(wrong) == 1 and not right:
         compared = "the only claim of the report that could be compared with it"
         return f"The code does not bear out {compared}: {names}{open_ones}."
     return f"The code does not bear out {len(wrong)} of {whole} that could be compared with it: {names}{open_ones}."
+
+
+def _as_worded(held: CheckedClaim) -> str:
+    """The feature and the page of a contradicted claim."""
+    page = f"page {held.claim.page}"
+    return f"{_feature(held)} {f'as worded on {page}' if held.is_there else f'({page})'}"
 
 
 def claims_supported(

@@ -176,10 +176,14 @@ class FeatureClaim:
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """Claim and its standing against the code's facts."""
+    """Claim and its standing against the code's facts.
+
+    `is_there`: the code has the feature of a contradicted claim, and not as its sentence says.
+    """
 
     claim: FeatureClaim
     standing: Standing
+    is_there: bool = False
 
 
 def feature_claims(reading: PdfReading) -> tuple[FeatureClaim, ...]:
@@ -231,13 +235,13 @@ def check_against_code(claims: Sequence[FeatureClaim], code: CodeFacts) -> tuple
         False: "contradicted",
         None: "open",
     }
-    values = (
-        as_claimed(claim.feature, claim.passage, code, features[claim.feature].holds(code))
-        for claim in claims
-    )
-    return tuple(
-        CheckedClaim(claim, standings[value]) for claim, value in zip(claims, values, strict=True)
-    )
+    checked = []
+    for claim in claims:
+        value = features[claim.feature].holds(code)
+        standing = standings[as_claimed(claim.feature, claim.passage, code, value)]
+        is_there = value is True and standing == "contradicted"
+        checked.append(CheckedClaim(claim, standing, is_there=is_there))
+    return tuple(checked)
 
 
 def empty_file_claims(

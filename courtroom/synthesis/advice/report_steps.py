@@ -68,6 +68,15 @@ def _is_right(row: Mapping[str, Any]) -> bool:
 
 
 BUILD_CLAIMED = "Build what the report claims, or drop it from the report: "
+# By the claimed feature: the fact that shows the code to have it, otherwise than the report says.
+SHOWN_BY = {
+    "detectives_parallel": "detectives_parallel",
+    "judges_parallel": "judges_parallel",
+    "evidence_join": "fan_in_before_judges",
+    "opinion_join": "fan_in_before_justice",
+    "reducers": "reducers",
+    "structured_output": "structured_output_calls",
+}
 NAME_THE_COMMIT = (
     "Name in the report the commit of each change that answers an audit, or make that change."
 )
@@ -88,7 +97,8 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
     counted = [f for f in contradicted if f == COMMIT_COUNT]
     quoted = [f for f in contradicted if f == QUOTED_TEXT]
     changed = [f for f in contradicted if f == MADE_CHANGE]
-    aside = {*stale, *other, *counted, *quoted, *changed}
+    there = [f for f in contradicted if work.facts.get(SHOWN_BY.get(f, ""))]
+    aside = {*stale, *other, *counted, *quoted, *changed, *there}
     wrong = [FEATURE_WORDS[f] for f in contradicted if f not in aside]
     if aspect == "names_exist" and names:
         yield Step(
@@ -97,6 +107,8 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
         )
     elif aspect == "claims_hold" and contradicted:
         built = f"{BUILD_CLAIMED}{named(wrong)}."
+        shown = named([FEATURE_WORDS[feature] for feature in there])
+        as_coded = f"Describe in the report as the code has it: {shown}."
         used = named([FEATURE_WORDS[feature] for feature in other])
         in_place = f"Say in the report what the code uses in place of {used}."
         total = number_of(work.facts.get("commit_count") or 0, "commit")
@@ -105,6 +117,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
         up_to_date = f"Take out of the report what is no longer so: {outdated}."
         parts = (
             (built, wrong),
+            (as_coded, there),
             (in_place, other),
             (in_history, counted),
             (QUOTE_IT, quoted),

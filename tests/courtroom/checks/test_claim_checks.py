@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
@@ -174,3 +176,21 @@ def test_share_of_claims_that_fail_counts_where_it_is_given(right: int, met: boo
         fault_of(check)
         == "More than 25% of the claims of the report on the code are not confirmed there."
     )
+
+
+def test_feature_that_the_code_has_otherwise_than_the_report_says_is_told_from_a_missing_one() -> (
+    None
+):
+    held = [
+        replace(_held("reducers", "contradicted"), is_there=True),
+        _held("dissent", "contradicted"),
+    ]
+    finding = claims_hold(_check(0), held, CODE)
+    assert finding.reason == (
+        "The code does not bear out 2 of 2 claims of the report that could be compared with it:"
+        " reducers as worded on page 2 and an account of dissent (page 2)."
+    )
+    assert [clue.rationale for clue in finding.clues] == [
+        "The code has reducers, and not as this sentence says (see src/graph.py:9).",
+        "The code does not bear out this claim of an account of dissent (see src/graph.py:9).",
+    ]

@@ -33,6 +33,19 @@ def test_library_that_the_report_names_wrongly_is_not_built():
 
 
 @pytest.mark.parametrize(
+    ("reducers", "action"),
+    [
+        ([{"field": "opinions"}], "Describe in the report as the code has it: reducers."),
+        ([], "Build what the report claims, or drop it from the report: reducers."),
+    ],
+)
+def test_claimed_feature_that_the_code_has_otherwise_is_not_built(reducers, action):
+    facts = work(pdf_claims={"reducers": "contradicted"}, reducers=reducers)
+    (step,) = report_steps.claim_steps("claims_hold", facts)
+    assert step.action == action
+
+
+@pytest.mark.parametrize(
     ("paths", "claims"),
     [(["./state.py"], {"reducers": "confirmed"}), ([], {"clone_timeout": "confirmed"})],
     ids=["named", "not spoken of"],
