@@ -12,6 +12,7 @@ from courtroom.analysis.langgraph.judging.tripping_texts import tripping_texts
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.absent_keys import absent_keys
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
+from courtroom.analysis.langgraph.state_flow.claimed_directories import claimed_directories
 from courtroom.analysis.langgraph.state_flow.cut_texts import cut_texts
 from courtroom.analysis.langgraph.state_flow.dead_routes import DeadWay, unreturned_keys
 from courtroom.analysis.langgraph.state_flow.default_directories import (
@@ -123,6 +124,7 @@ def read_flow(
     reading.add(foreign_directories(call_graph, layers.in_use))
     reading.add(defaulted_directories(call_graph, layers.in_use))
     reading.add(address_directories(call_graph, layers.in_use))
+    reading.add(claimed_directories(call_graph, layers.in_use))
     reading.add(own_documents(call_graph, layers))
     reading.add(shallow_histories(layers.in_use))
     deleted_clones(symbols, layers.in_use, reading)

@@ -427,6 +427,51 @@ def test_path_of_a_clone_and_of_what_may_be_a_folder_is_no_fault(body: str):
     assert faults(flow_with(BELOW.format(body=body)), "own_directory") == []
 
 
+CLAIMED = """
+import os
+import re
+from pathlib import Path
+def claims(text):
+    return sorted({{p for p in re.findall("[a-z]+/[a-z.]+", text)}}{end}
+def look(state):
+    rows = claims(state)
+    {body}
+"""
+LOOPED = "return [p for p in rows if Path(p).exists()]"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        LOOPED,
+        "return [p for p in claims(state) if os.path.isfile(p)]",
+        "for p in rows:\n        clean = p.strip('.')\n        if Path(clean).is_file(): return p",
+        "return [p for p in re.findall('[a-z]+', state) if not os.path.exists(p)]",
+    ],
+)
+def test_path_out_of_a_text_is_looked_for_in_the_own_directory(body: str):
+    (fault,) = faults(flow_with(CLAIMED.format(body=body, end=")")), "own_directory")
+    assert fault.sentence == (
+        "look() looks for the paths that it takes out of a text in the auditor's own directory, not"
+        " in the clone"
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "end"),
+    [
+        ("return [p for p in rows if (Path(state) / p).exists()]", ")"),
+        ("rows = [os.path.join(state, p) for p in rows]\n    " + LOOPED, ")"),
+        ("return [p for p in rows if Path(clone(p)).exists()]", ")"),
+        ("return [p for p in sorted(state) if Path(p).exists()]", ")"),
+        (f"os.chdir(state)\n    {LOOPED}", ")"),
+        (LOOPED, ") + [os.path.join(text, 'a')]"),
+    ],
+)
+def test_path_out_of_a_text_below_a_folder_is_no_fault(body: str, end: str):
+    assert faults(flow_with(CLAIMED.format(body=body, end=end)), "own_directory") == []
+
+
 JUDGES = """
 class Base:
     def ask(self): return model.invoke({read})
