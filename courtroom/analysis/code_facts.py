@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 
 from courtroom.analysis.fact_writer import FactWriter
-from courtroom.analysis.failing_facts import record_failing_code
+from courtroom.analysis.failing_facts import part_functions, record_failing_code
 from courtroom.analysis.git.blobs import BlobReader
 from courtroom.analysis.graph_run.dead_outcomes import without_dead_ways
 from courtroom.analysis.graph_run.empty_keys import with_empty_keys
@@ -155,21 +155,23 @@ def _set_scope(writer: FactWriter) -> None:
     writer.facts["scope"] = scope.as_fact
     codebase = writer.symbols.codebase
     codebase.aside = {path: entry.kind for path, entry in scope.aside.items()}
-    _record_unlocked(writer, paths, frozenset(scope.unreached))
     # Names were looked up among all files so far; a fixture's module must not stand for the product's.
     writer.symbols = SymbolTable(codebase)
     if scope.main is not None:
         writer.add_location("scope", scope.main.path, scope.main.line, note=scope.reason)
 
 
-def _record_unlocked(writer: FactWriter, paths: list[str], unreached: frozenset[str]) -> None:
+def _unlocked(writer: FactWriter) -> None:
     """Record the imports that fail in an install by the lock file, where it is the only manifest."""
+    paths = [path for path, blob in writer.reader.blobs.items() if blob.is_file]
     lock = next((name for name in LOCKS if name in paths), None)
-    if lock is None or any(map(BESIDE.fullmatch, paths)):
+    scope = writer.facts.get("scope")
+    if lock is None or scope is None or any(map(BESIDE.fullmatch, paths)):
         return
     text = (writer.reader.read(lock) or b"").decode("utf-8", "replace")
-    rows = unlocked_imports(writer.symbols, text, unreached)
-    writer.facts["scope"] |= {"lock": lock, "unlocked": rows} if rows else {}
+    functions = part_functions(writer.layers)
+    rows = unlocked_imports(writer.symbols, text, frozenset(scope["unreached"]), functions)
+    scope |= {"lock": lock, "unlocked": rows} if rows else {}
 
 
 def _graph(writer: FactWriter) -> None:
@@ -521,6 +523,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     ),
     (_layers, ()),
     (_clone, ("clone_function", *CLONE_HABITS)),
+    (_unlocked, ()),
     (record_failing_code, ("failing_code",)),
     (
         record_calls,

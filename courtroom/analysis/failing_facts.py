@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
+from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.certain_nodes import NodeMark, certain_nodes, mark_of
@@ -17,11 +18,7 @@ from courtroom.analysis.python.tree_walk import called_name
 
 def record_failing_code(writer: FactWriter) -> None:
     """Record the lines that fail in the functions that a run reaches, by part of the work."""
-    layers = writer.layers
-    parts = {"judges": layers.judges, "justice": layers.justice}
-    elsewhere = {function.key for part in parts.values() for function in part}
-    parts["graph"] = [function for function in layers.in_use if function.key not in elsewhere]
-
+    parts = part_functions(writer.layers)
     lines = [row for part, functions in parts.items() for row in _failures(writer, part, functions)]
     gap = reading_gap(writer.symbols.codebase)
     if gap and not lines:
@@ -29,6 +26,14 @@ def record_failing_code(writer: FactWriter) -> None:
         return
     functions = {part: len(functions) for part, functions in sorted(parts.items())}
     writer.facts["failing_code"] = {"functions": functions, "lines": lines}
+
+
+def part_functions(layers: Layers) -> dict[str, list[FunctionRef]]:
+    """Return the functions that a run reaches, by part of the work."""
+    parts = {"judges": layers.judges, "justice": layers.justice}
+    elsewhere = {function.key for part in parts.values() for function in part}
+    parts["graph"] = [function for function in layers.in_use if function.key not in elsewhere]
+    return parts
 
 
 def _failures(

@@ -13,7 +13,7 @@ from courtroom.checks.from_facts import (
     with_place,
 )
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import in_full, listed, number_of, places_of
+from courtroom.checks.phrases import in_full, listed, number_of, place_of, places_of
 from courtroom.checks.result import Finding, absent, could_not_look, present
 from courtroom.checks.subjects import lacks_graph
 from courtroom.models.check import CheckBase
@@ -55,6 +55,7 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
     if lacks_graph(survey.facts):
         reached = reached.replace("that a run reaches", "of the code")
     lines = [line for line in fact["lines"] if line["part"] == check.part]
+    unlocked = "" if check.every_run else _unlocked(check.part, survey)
     if check.every_run and lines:
         return _every_run(lines)
     if not lines:
@@ -69,10 +70,21 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
         reason = (
             f"{subject} {reached} evaluates {a} name that nothing defines, {one} that is"
             f" set too late, {a} text that cannot be formatted, {last} model without a field that it"
-            " requires."
+            f" requires.{unlocked}"
         )
         return absent(reason, searched, met=True)
-    return _shown(lines)
+    return _shown(lines, end=unlocked)
+
+
+def _unlocked(part: str, survey: Survey) -> str:
+    """Sentence, with a space before it, on imports that the lock file does not bring; else ""."""
+    scope = survey.facts.get("scope") or {}
+    rows = [row for row in scope.get("unlocked", ()) if row.get("part") == part]
+    if not rows:
+        return ""
+    names = listed([f"{row['name']} ({place_of(row['path'], row['line'])})" for row in rows])
+    fails = "this import fails" if len(rows) == 1 else "these imports fail"
+    return f" Not counted: in an install by {scope['lock']}, {fails}: {names}."
 
 
 def _every_run(lines: Sequence[Mapping[str, Any]]) -> Finding:
@@ -89,13 +101,13 @@ def _every_run(lines: Sequence[Mapping[str, Any]]) -> Finding:
     return _shown(certain, f"No run of {nodes} gets to its end: ")
 
 
-def _shown(lines: Sequence[Mapping[str, Any]], begin: str = "") -> Finding:
+def _shown(lines: Sequence[Mapping[str, Any]], begin: str = "", end: str = "") -> Finding:
     clues = [line_clue(line, f"{line['function']} {line['why']}.") for line in lines]
     reasons = [
         with_place(clue.rationale, line["path"], line["line"])
         for line, clue in zip(lines, clues, strict=True)
     ]
-    return present(f"{begin}{in_full(reasons)}", clues, met=False)
+    return present(f"{begin}{in_full(reasons)}{end}", clues, met=False)
 
 
 def _fault(check: FailingCode) -> str:

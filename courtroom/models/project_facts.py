@@ -81,9 +81,10 @@ class IdleNode(Place):
 
 
 class UnlockedImport(Place):
-    """Import of a package, by the name that the code imports."""
+    """Import of a package, by the name that the code imports; `part` is that of its function."""
 
     name: str
+    part: str | None = Field(default=None, exclude_if=lambda part: part is None)
 
 
 class SubmissionScope(FactModel):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 
 LOCKS = ("poetry.lock", "uv.lock")
@@ -49,27 +51,45 @@ _PACKAGES: Mapping[str, str] = {
 
 
 def unlocked_imports(
-    symbols: SymbolTable, lock: str, unreached: frozenset[str]
+    symbols: SymbolTable,
+    lock: str,
+    unreached: frozenset[str],
+    functions: Mapping[str, Sequence[FunctionRef]] | None = None,
 ) -> list[dict[str, Any]]:
     """Return name, path and line of the packages that the product imports and the lock lacks.
 
     `lock` is the text of the lock file, which names all that is installed. Only imports that run
-    whenever their module is imported count, each package at the first of them.
+    whenever their module or function does count; `functions` are those that a run of the graph
+    reaches, by part. Each package is named once.
     """
     locked = {name.lower().replace("_", "-") for name in _NAME.findall(lock)}
+    if not locked:
+        return []
     rows: dict[str, dict[str, Any]] = {}
+    for source, part, name, line in _all_imports(symbols, unreached, functions or {}):
+        package = _PACKAGES.get(name)
+        if package and package not in locked and not symbols.find_module(name, source):
+            row = {"name": name, "path": source.path, "line": line}
+            rows.setdefault(name, row | ({"part": part} if part else {}))
+    return list(rows.values())[:MOST_ROWS]
+
+
+def _all_imports(
+    symbols: SymbolTable, unreached: frozenset[str], functions: Mapping[str, Sequence[FunctionRef]]
+) -> Iterator[tuple[SourceFile, str, str, int]]:
+    """Yield file, part of the function, package and line of the imports."""
     for source in symbols.codebase.production:
-        if source.path in unreached:
-            continue
-        for name, line in _imports(source.tree):
-            package = _PACKAGES.get(name)
-            if package and package not in locked and not symbols.find_module(name, source):
-                rows.setdefault(name, {"name": name, "path": source.path, "line": line})
-    return list(rows.values())[:MOST_ROWS] if locked else []
+        if source.path not in unreached:
+            for name, line in _imports(source.tree.body):
+                yield source, "", name, line
+    for part, of_part in functions.items():
+        for function in of_part:
+            for name, line in _imports(function.site.node.body):
+                yield function.source, part, name, line
 
 
-def _imports(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    for node in tree.body:
+def _imports(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from ((alias.name.partition(".")[0], node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:

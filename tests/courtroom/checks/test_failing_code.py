@@ -28,6 +28,18 @@ def test_part_without_such_a_line_meets_its_check():
     assert "2 functions" in result.clues[0].statement
 
 
+@pytest.mark.parametrize("part", ["graph", "judges"])
+def test_import_that_the_lock_file_does_not_bring_is_told_of_its_part_and_not_counted(part):
+    row = {"name": "pypdf", "path": "a.py", "line": 3, "part": "graph"}
+    scope = {"lock": "uv.lock", "unlocked": [row, row | {"name": "rich", "part": None}]}
+    check = FailingCode(**CHECK_FIELDS, part=part)
+    result = failing_code(check, survey(facts={"failing_code": FACT, "scope": scope}))
+    told = " Not counted: in an install by uv.lock, this import fails: pypdf (a.py:3)."
+    assert (result.met, result.reason.endswith(told)) == (
+        (True, True) if part == "graph" else (False, False)
+    )
+
+
 def test_functions_of_a_work_without_a_graph_are_not_said_to_be_called_by_one():
     check = FailingCode(**CHECK_FIELDS, part="graph")
     facts = {"failing_code": FACT, "graph": None, "detectives_parallel": False}

@@ -3,6 +3,7 @@
 import pytest
 
 from courtroom.analysis.project.unlocked_imports import BESIDE, unlocked_imports
+from courtroom.analysis.python.call_graph import FunctionRef
 from tests.courtroom.sources import symbols_of
 
 LOCK = '[[package]]\nname = "LangChain_Core"\n\n[[package]]\nname = "pillow"\n'
@@ -37,3 +38,19 @@ def test_own_module_of_the_name_and_unreached_files_are_no_missing_package():
 )
 def test_manifest_beside_the_lock_is_known_by_its_name(path, is_manifest):
     assert bool(BESIDE.fullmatch(path)) is is_manifest
+
+
+@pytest.mark.parametrize(
+    ("body", "part"),
+    [
+        ("import pypdf\n    return pypdf", "judges"),
+        ("try:\n        import pypdf\n    except ImportError:\n        return None", None),
+        ("if text:\n        import pypdf", None),
+    ],
+)
+def test_import_of_a_function_that_a_run_reaches_has_its_part(body: str, part: str | None):
+    symbols = symbols_of({"judges.py": f"def judge(text):\n    {body}\n"})
+    (source,) = symbols.codebase.files.values()
+    judges = {"judges": [FunctionRef(source, source.functions[0])]}
+    rows = unlocked_imports(symbols, LOCK, frozenset(), judges)
+    assert [row["part"] for row in rows] == ([part] if part else [])
