@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import Field
 
+from courtroom.analysis.pdf_claims.denials import edge_of
 from courtroom.checks.feature_words import FEATURE_WORDS, MADE_CHANGE
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
@@ -344,6 +345,7 @@ def _place(held: CheckedClaim, code: Mapping[str, Any]) -> str:
         place = place[0] if place else None
     if not isinstance(place, Mapping):
         return ""
+    place = edge_of(held.claim.feature, place) or place
     line = place.get("state_graph_line") or place.get("line")
     return f" (see {place['path']}:{line})"
 

@@ -9,8 +9,9 @@ or an interim state.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.analysis.pdf.pdf_content import PdfReading
@@ -34,19 +35,37 @@ class Part:
     says: str = ""
 
 
-def _nodes(*roles: str) -> Callable[[CodeFacts], bool | None]:
-    """Return whether an edge of the graph leads to a node of each of these roles."""
+# Nodes to which an edge leads where the part is there, by the part's id.
+NODES: dict[str, Callable[[str], bool]] = {
+    "lacks_judges": lambda name: role_by_name(name) == "judge",
+    "lacks_chief_justice": lambda name: role_by_name(name) == "justice",
+    "lacks_vision_inspector": lambda name: "vision" in name.lower(),
+}
+ROUTES = frozenset({"lacks_error_route", "lacks_conditional_edges"})
+
+
+def _nodes(part: str) -> Callable[[CodeFacts], bool | None]:
+    """Return whether an edge of the graph leads to a node of this part."""
 
     def is_there(code: CodeFacts) -> bool | None:
         reached = _reached(code)
-        return None if reached is None else {*roles} <= {role_by_name(name) for name in reached}
+        return None if reached is None else any(map(NODES[part], reached))
 
     return is_there
 
 
-def _vision(code: CodeFacts) -> bool | None:
-    reached = _reached(code)
-    return None if reached is None else any("vision" in name.lower() for name in reached)
+def edge_of(part: str, graph: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return path and line of the first edge that shows the part; None where none is known."""
+    routes = graph.get("conditional", ())
+    if part in ROUTES:
+        return next(iter(routes), None)
+    leads = NODES.get(part)
+    if leads is None:
+        return None
+    columns = (graph.get(name, ()) for name in ("edges", "edge_paths", "edge_lines"))
+    plain = ((end, {"path": p, "line": n}) for (_, end), p, n in zip(*columns, strict=False))
+    routed = ((end, route) for route in routes for end in route["to"])
+    return next((place for end, place in (*plain, *routed) if leads(end)), None)
 
 
 def _reached(code: CodeFacts) -> set[str] | None:
@@ -111,9 +130,14 @@ _IN_TURN = (
 _RETRIES = r"retr(?:y|ies)(?: logic| loops?| mechanism)?"
 _CLONES = r"(?:git |repo(?:sitory)? )?clon(?:e|es|ing)"
 PARTS: tuple[Part, ...] = (
-    Part("lacks_judges", "graph", _JUDGES, _nodes("judge")),
-    Part("lacks_chief_justice", "graph", _JUSTICE, _nodes("justice")),
-    Part("lacks_vision_inspector", "graph", r"vision ?inspector(?: ?node)?", _vision),
+    Part("lacks_judges", "graph", _JUDGES, _nodes("lacks_judges")),
+    Part("lacks_chief_justice", "graph", _JUSTICE, _nodes("lacks_chief_justice")),
+    Part(
+        "lacks_vision_inspector",
+        "graph",
+        r"vision ?inspector(?: ?node)?",
+        _nodes("lacks_vision_inspector"),
+    ),
     Part(
         "lacks_error_route", "graph", rf"{_EDGES} {_ON_FAILURE}", _flag("conditional_error_route")
     ),

@@ -16,7 +16,16 @@ CODE: dict[str, Any] = {
         "state_graph_line": 9,
         "nodes": ["vision_inspector", "prosecutor", "chief_justice"],
         "edges": [["START", "vision_inspector"], ["vision_inspector", "prosecutor"]],
-        "conditional": [{"from": "prosecutor", "to": ["chief_justice", "END"]}],
+        "edge_paths": ["src/graph.py", "src/bench.py"],
+        "edge_lines": [11, 12],
+        "conditional": [
+            {
+                "from": "prosecutor",
+                "to": ["chief_justice", "END"],
+                "path": "src/graph.py",
+                "line": 14,
+            }
+        ],
     },
     "conditional_error_route": False,
     "detectives_parallel": True,
@@ -151,13 +160,25 @@ def test_chapter_on_a_peer_denies_nothing_of_this_code() -> None:
     assert _denied("No judges.", headings=("Known Gaps",)) == ["lacks_judges"]
 
 
-def test_finding_says_that_the_code_has_what_is_denied() -> None:
-    reading = PdfReading(pages=("No judicial layer.",), headings=frozenset())
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("No judicial layer.", "judges (see src/bench.py:12)"),
+        ("No VisionInspector.", "VisionInspector (see src/graph.py:11)"),
+        ("No Chief Justice.", "Chief Justice (see src/graph.py:14)"),
+        ("No conditional edges.", "conditional edges (see src/graph.py:14)"),
+        ("No parallel execution of judges.", "parallel judges (see src/graph.py:9)"),
+    ],
+)
+def test_finding_says_that_the_code_has_what_is_denied_at_its_edge(
+    sentence: str, words: str
+) -> None:
+    reading = PdfReading(pages=(sentence,), headings=frozenset())
     check = PdfPaths(id="c", goal="a goal", aspect="claims_hold")
     finding = claims_hold(check, tuple(stale_denials(reading, CODE)), CODE)
     assert finding.met is False
     assert finding.clues[0].rationale == (
-        "The code has what the report says is not there: judges (see src/graph.py:9)."
+        f"The code has what the report says is not there: {words}."
     )
 
 
