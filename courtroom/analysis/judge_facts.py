@@ -15,6 +15,7 @@ from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_
 from courtroom.analysis.langgraph.judging.structured_calls import (
     BoundCall,
     classes_of,
+    is_idle,
     judging_calls,
     model_calls,
     model_name,
@@ -38,9 +39,12 @@ def record_calls(writer: FactWriter) -> None:
     # What nothing calls shows the least of how the judges are asked.
     calls = sorted(structured_calls(writer.symbols), key=lambda call: not call.is_in(running))
     gap = layer_gap(writer.call_graph, layers, "judge")
+    idle_files = _idle_files(writer)
     rows = []
     for call in calls:
         row = _row(call, writer.symbols) | ({"of_tools": True} if call.is_of_tools else {})
+        if not call.is_in(running) and is_idle(call, writer.symbols, idle_files):
+            row["is_idle"] = True
         is_by_judge = call.is_in(judging) or call.is_named_after_judges
         if is_by_judge:
             bound = f"{'the tools in ' * call.is_of_tools}{call.schema}" or "a schema"
@@ -73,6 +77,13 @@ def record_calls(writer: FactWriter) -> None:
         else layer_gap(writer.call_graph, layers, "judge")
     )
     writer.set_rows("plain_judges", [] if gap else _judge_nodes(layers), gap)
+
+
+def _idle_files(writer: FactWriter) -> frozenset[str]:
+    """Return the files to which no import leads; none where the graph stands in one of them."""
+    unreached = frozenset((writer.facts.get("scope") or {}).get("unreached", ()))
+    graph = (writer.facts.get("graph") or {}).get("path")
+    return unreached if graph and graph not in unreached else frozenset()
 
 
 def _unbound(call: BoundCall, judging: Sequence[FunctionRef]) -> dict[str, Any]:
@@ -142,7 +153,7 @@ def record_prompts(writer: FactWriter) -> None:
     files = {
         path: raw.decode("utf-8", "replace") for path, raw in writer.reader.read_all(paths).items()
     }
-    personas = read_personas(writer.symbols, writer.layers, files)
+    personas = read_personas(writer.symbols, writer.layers, files, _idle_files(writer))
     own = mostly_own({prompt.persona: prompt.text for prompt in personas.prompts})
     writer.facts["persona_prompts"] = [
         {

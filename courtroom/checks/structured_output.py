@@ -79,7 +79,22 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
         return unknown("structured_output_calls", survey)
     # What binds a detective's model proves nothing about the judges.
     calls = [call for call in calls if call.get("by_judge")] or calls
+    idle = [call for call in calls if call.get("is_idle")]
+    calls = [call for call in calls if call not in idle]
+    if idle and not calls:
+        reason = f"{_bound(idle)}, in code that no run reaches."
+        return present(reason, _clues(idle), met=False)
+    finding = _on_calls(check, calls, survey)
+    if not idle:
+        return finding
+    bind = "which binds a model too" if len(idle) == 1 else "which bind a model too"
+    return replace(finding, reason=f"{finding.reason} No run reaches {places_of(idle)}, {bind}.")
 
+
+def _on_calls(
+    check: StructuredOutput, calls: Sequence[Mapping[str, Any]], survey: Survey
+) -> Finding:
+    """The finding on the calls of the judges, or on all where none is known as theirs."""
     if check.aspect == "called" and calls and all(c.get("by_judge") is False for c in calls):
         return present(f"{_bound(calls)}, and none of the judges'.", _clues(calls), met=False)
 

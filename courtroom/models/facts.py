@@ -153,7 +153,7 @@ class StructuredOutputCall(Place):
     `by_judge`: the call stands in the judges' code; null where that code is not known. `holds`:
     classes of the repository that the schema's fields hold, in turn; `fields`: the fields of all.
     `of_tools`: bind_tools gets a variable, which holds tools and no schema. `unbound`: calls of the
-    same model beside it whose answer is cut out of text.
+    same model beside it whose answer is cut out of text. `is_idle`: no run reaches it.
     """
 
     # `schema` shadows a deprecated BaseModel attribute, hence the alias.
@@ -163,6 +163,7 @@ class StructuredOutputCall(Place):
     fields: tuple[str, ...] = Field(default=(), exclude_if=lambda fields: not fields)
     of_tools: bool = Field(default=False, exclude_if=lambda of_tools: not of_tools)
     unbound: tuple[Place, ...] = Field(default=(), exclude_if=lambda places: not places)
+    is_idle: bool = Field(default=False, exclude_if=lambda is_idle: not is_idle)
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 

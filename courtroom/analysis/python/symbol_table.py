@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from courtroom.analysis.python.missing_modules import missing_modules, twin_of
 from courtroom.analysis.python.source_files import CallSite, Codebase, FunctionSite, SourceFile
+from courtroom.analysis.python.tree_walk import walk
 
 # A longer chain of re-exports is a circle.
 MAX_REEXPORTS = 6
@@ -63,7 +65,10 @@ class SymbolTable:
     def functions_by_name(self) -> dict[str, list[tuple[SourceFile, FunctionSite]]]:
         table: dict[str, list[tuple[SourceFile, FunctionSite]]] = {}
         for source in self.codebase.production:
+            replaced = _replaced_in(source)
             for site in source.functions:
+                if id(site.node) in replaced:
+                    continue
                 table.setdefault(site.node.name, []).append((source, site))
         return table
 
@@ -211,6 +216,31 @@ class SymbolTable:
                     visited.add((parent.source.path, parent.node.lineno))
                     queue.append((parent.source, parent.node))
         return base_names
+
+
+def _replaced_in(source: SourceFile) -> frozenset[int]:
+    """Return ids of functions that a later one of the same name and block takes the place of.
+
+    What the block uses before the later one, or a decorator keeps, still runs.
+    """
+    names = Counter((id(site.owner), site.node.name) for site in source.functions)
+    if not any(count > 1 for count in names.values()):
+        return frozenset()
+    replaced: set[int] = set()
+    for block in (source.tree.body, *(node.body for node in source.classes)):
+        last: dict[str, int] = {}
+        for statement in block:
+            if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+                names_used = {node.id for node in walk(statement) if isinstance(node, ast.Name)}
+                last = {name: key for name, key in last.items() if name not in names_used}
+                continue
+            if statement.name in last:
+                replaced.add(last[statement.name])
+            if statement.decorator_list:
+                last.pop(statement.name, None)
+            else:
+                last[statement.name] = id(statement)
+    return frozenset(replaced)
 
 
 def _top_level_definitions(tree: ast.Module) -> dict[str, ast.stmt]:

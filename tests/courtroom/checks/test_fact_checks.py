@@ -164,6 +164,22 @@ def test_call_that_goes_around_the_schema_is_a_fault_beside_the_bound_one():
     assert structured_output(called, survey(facts=facts)).met
 
 
+@pytest.mark.parametrize("aspect", ["called", "schema"])
+def test_bound_call_that_no_run_reaches_proves_nothing(aspect):
+    check = StructuredOutput(**CHECK_FIELDS, aspect=aspect, schemas=("Opinion",))
+    run = {"path": "j.py", "line": 8, "schema": "Opinion", "by_judge": True}
+    idle = {"path": "old.py", "line": 4, "schema": "Opinion", "by_judge": True, "is_idle": True}
+    finding = structured_output(check, survey(facts={"structured_output_calls": [run, idle]}))
+    assert (finding.met, clue_lines(finding)) == (True, [("j.py", 8)])
+    assert finding.reason == (
+        "Model calls are bound to Opinion (j.py:8). No run reaches old.py:4, which binds a model too."
+    )
+    finding = structured_output(check, survey(facts={"structured_output_calls": [idle]}))
+    assert (finding.met, clue_lines(finding)) == (False, [("old.py", 4)])
+    reason = "Model calls are bound to Opinion (old.py:4), in code that no run reaches."
+    assert finding.reason == reason
+
+
 @pytest.mark.parametrize(
     ("parts", "met"),
     [

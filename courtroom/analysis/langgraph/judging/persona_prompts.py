@@ -7,7 +7,7 @@ prompt file. Where the persona itself is only a sentence, the whole prompt aroun
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
@@ -79,10 +79,15 @@ class PersonaReading:
         return [self.frame, *prompts] if self.frame and prompts else prompts
 
 
-def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]) -> PersonaReading:
+def read_personas(
+    symbols: SymbolTable,
+    layers: Layers,
+    files: Mapping[str, str],
+    idle_files: Container[str] = (),
+) -> PersonaReading:
     """Return the personas in the order Prosecutor, Defense, TechLead.
 
-    `files`: the texts of prompt files by path.
+    `files`: the texts of prompt files by path; `idle_files`: those that no run imports.
     """
     unfollowed: list[str] = []
     unused: list[PersonaText] = []
@@ -91,6 +96,9 @@ def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]
         *texts_in_files(files),
         *texts_in_data(symbols.codebase.data, _keys_of(layers.judges)),
     ]
+    in_use = [text for text in candidates if text.path not in idle_files]
+    if any(map(is_long, in_use)):
+        candidates = in_use
     texts = _prompts_among(candidates, _code_that_runs(layers))
     prompts = [best for persona in PERSONAS if (best := _best_text(texts, persona)) is not None]
     if not prompts:

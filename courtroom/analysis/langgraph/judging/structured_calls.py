@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from courtroom.analysis.langgraph.node_roles import JUDGE_WORDS
 from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.mentions import is_mentioned
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
 from courtroom.analysis.python.tree_walk import (
@@ -92,6 +93,18 @@ class BoundCall:
         return bool(own) and (
             not around or any(holds_line(function.site.node, self.line) for function in own)
         )
+
+
+def is_idle(call: BoundCall, symbols: SymbolTable, idle_files: Container[str]) -> bool:
+    """Return true for a call in a file that no run imports, and in a function that nothing names.
+
+    It is for calls outside the functions that a run reaches.
+    """
+    around = [site for site in call.source.functions if holds_line(site.node, call.line)]
+    outer = around[0] if around else None
+    is_plain = outer is not None and not (outer.owner or outer.node.decorator_list)
+    is_named = outer is None or is_mentioned(symbols, call.source, outer.node.name)
+    return call.source.path in idle_files or (is_plain and not is_named)
 
 
 def holds_line(node: ast.stmt, line: int) -> bool:

@@ -144,10 +144,12 @@ def _is_none(node: ast.expr) -> bool:
 def unsent_prompts(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[FlowFault]:
     """Yield texts for a model that no code mentions, or that a function makes and does not send."""
     reached = {function.key for function in in_use}
+    running = {function.name: function.source.path for function in in_use}
     for source in symbols.codebase.production:
         for site in source.functions:
             function = FunctionRef(source, site)
-            yield from _unsent_locals(symbols, function, function.key in reached)
+            namesake = "" if function.key in reached else running.get(function.name, "")
+            yield from _unsent_locals(symbols, function, function.key in reached, namesake)
         for statement in source.tree.body:
             name = prompt_name(statement)
             if name and not is_mentioned(symbols, source, name):
@@ -175,7 +177,7 @@ def _unsent_attributes(symbols: SymbolTable, source: SourceFile) -> Iterator[Flo
 
 
 def _unsent_locals(
-    symbols: SymbolTable, function: FunctionRef, is_reached: bool
+    symbols: SymbolTable, function: FunctionRef, is_reached: bool, namesake: str
 ) -> Iterator[FlowFault]:
     node, path = function.site.node, function.source.path
     prompts = [(inner, prompt_name(inner)) for inner in walk(node)]
@@ -192,7 +194,8 @@ def _unsent_locals(
         are, stand = ("is a text", "it stands") if len(names) == 1 else ("are texts", "they stand")
         sentence = f"{joined(names)} {are} for a model, and nothing calls {function.shown_name}()"
         first = getattr(prompts[0][0], "lineno", 1)
-        yield FlowFault("unused_prompt", f"{sentence}, in which {stand}", path, first)
+        end = f"; the function of this name that runs stands in {namesake}" if namesake else ""
+        yield FlowFault("unused_prompt", f"{sentence}, in which {stand}{end}", path, first)
         return
     for statement, name in prompts:
         if name in read or is_open:

@@ -258,3 +258,16 @@ def test_code_of_a_module_that_does_not_exist_is_not_there(action: str):
 
     assert layer_gap(call_graph, layers, "justice") == ""
     assert layers.justice == []
+
+
+@pytest.mark.parametrize(
+    ("between", "lines"),
+    [("", [8]), ("def other():\n    pass", [10]), ("TABLE = [decide]", [4, 9])],
+)
+def test_function_that_a_later_one_of_its_name_replaces_is_not_reached(between, lines):
+    better = "def decide(state):\n    return weigh(state)"
+    worse = f"{WORK}{NODE.format('work')}"
+    parts = [IMPORTS.strip(), better, *filter(None, [between]), worse]
+    _, layers = layers_of(symbols_of({"src/graph.py": "\n".join(parts)}))
+    found = sorted(f.site.node.lineno for f in layers.justice if f.name == "decide")
+    assert found == lines

@@ -252,6 +252,19 @@ def test_a_persona_in_a_file_without_a_prosecutor_is_read():
     ]
 
 
+def test_prompts_of_files_that_no_run_imports_are_told_to_nobody():
+    judges = "def judge(state):\n    return llm.invoke([PROSECUTOR, DEFENSE, state])\n"
+    texts = f"PROSECUTOR = {HARSH!r}\nDEFENSE = {KIND!r}\n"
+    longer = f"PROSECUTOR = {HARSH + DRY!r}\nDEFENSE = {KIND + DRY!r}\n"
+    symbols = symbols_of({"src/judges.py": texts + judges, "src/old.py": longer + judges})
+    _, layers = layers_of(symbols)
+    for idle, path in (("", "src/old.py"), ("src/old.py", "src/judges.py")):
+        prompts = read_personas(symbols, layers, {}, {idle}).prompts
+        assert {prompt.path for prompt in prompts} == {path}
+    every = read_personas(symbols, layers, {}, {"src/old.py", "src/judges.py"}).prompts
+    assert len(every) == 2
+
+
 YAML = f"""# stances
 judges:
   prosecutor:

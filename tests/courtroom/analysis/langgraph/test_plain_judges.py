@@ -93,4 +93,8 @@ def test_a_bound_call_that_nothing_runs_comes_last(tmp_path: Path) -> None:
     code = GRAPH.replace("SCORE", "llm.with_structured_output(Opinion).invoke(state)")
     work = surveyed({"src/graph.py": idle + code}, tmp_path)
 
-    assert [row["schema"] for row in work.facts["structured_output_calls"]] == ["Opinion", "schema"]
+    rows = work.facts["structured_output_calls"]
+    assert [(row["schema"], "is_idle" in row) for row in rows] == [
+        ("Opinion", False),
+        ("schema", True),
+    ]

@@ -7,6 +7,7 @@ import pytest
 from courtroom.analysis.langgraph.judging.answer_retries import judges_by_retry, retries
 from courtroom.analysis.langgraph.judging.structured_calls import (
     classes_of,
+    is_idle,
     judging_calls,
     model_name,
     parsing_calls,
@@ -394,3 +395,28 @@ def test_plain_code_of_judges_names_no_model(body):
 )
 def test_name_that_may_ask_a_model_leaves_it_open_if_judges_are_plain(body, name):
     assert model_name_in(body) == name
+
+
+ASK = "return llm.with_structured_output(Opinion).invoke(state)"
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"src/old.py": f"def prosecutor(state):\n    {ASK}\n"}, True),
+        ({"src/old.py": f"prosecutor = 1\nclass Old:\n    def ask(self, state):\n        {ASK}\n"}, False),
+        ({"src/old.py": f"@register\ndef prosecutor(state):\n    {ASK}\n"}, False),
+        ({"src/idle.py": f"class Old:\n    def ask(self, state):\n        {ASK}\n"}, True),
+        (
+            {
+                "src/old.py": f"def ask(state):\n    {ASK}\n",
+                "src/more.py": "from src.old import ask\nTABLE = [ask]\n",
+            },
+            False,
+        ),
+    ],
+)  # fmt: skip
+def test_bound_call_that_nothing_names_or_imports_is_idle(files, expected):
+    symbols = symbols_of(files)
+    calls = structured_calls(symbols)
+    assert [is_idle(call, symbols, {"src/idle.py"}) for call in calls] == [expected]

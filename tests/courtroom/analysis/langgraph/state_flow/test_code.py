@@ -558,6 +558,18 @@ def test_prompts_of_one_function_that_nothing_calls_are_one_fault():
     )
 
 
+def test_prompt_of_a_function_whose_namesake_runs_says_where_that_stands():
+    other = f"def look(model):\n{'    ' + PROMPT}    return 1\n"
+    code = f"from src.tools import look\n{NODES.replace('def look(url): return url', '')}"
+    tools = "def look(url):\n    return url\n"
+    reading = flow_of(code, {"src/old.py": other, "src/tools.py": tools})
+    (sentence,) = sentences(reading, "unused_prompt")
+    assert sentence == (
+        "`JUDGE_PROMPT` is a text for a model, and nothing calls look(), in which it stands; the"
+        " function of this name that runs stands in src/tools.py"
+    )
+
+
 def test_keyword_that_a_judge_beside_the_graph_passes_in_vain_is_named():
     model = "from pydantic import BaseModel\nclass JudicialOpinion(BaseModel):\n    score: int\n"
     judge = (
