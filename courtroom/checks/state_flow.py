@@ -64,6 +64,7 @@ WORDS: dict[str, str] = {
     "idle_step": "a node that returns nothing on a way that leads to it",
     "impossible_test": "a comparison of a field with a value that it cannot have",
     "refused_value": "a value that a prompt fixes and that the schema or the rubric refuses",
+    "guessed_criterion": "a criterion whose id the judges' model has to guess",
     "unshown_evidence": "a request to a judge's model that holds no evidence",
     "unshown_rubric": "a request to a judge's model that holds nothing of what the rubric says",
     "loose_rule": LOOSE,
@@ -103,6 +104,7 @@ SECOND_PLACES: dict[str, str] = {
     "idle_step": "Here the node waits for it.",
     "impossible_test": "Here the values of the field are declared.",
     "refused_value": "Here the values of the field are declared.",
+    "guessed_criterion": "Here opinions are joined by it.",
     "loose_rule": "Here a tool writes the word where it found nothing.",
     "broken_import": "Here is the module from which it is imported.",
 }

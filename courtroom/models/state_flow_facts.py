@@ -36,6 +36,7 @@ FaultKind = Literal[
     "idle_step",
     "impossible_test",
     "refused_value",
+    "guessed_criterion",
     "unshown_evidence",
     "unshown_rubric",
     "loose_rule",

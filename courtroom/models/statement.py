@@ -125,7 +125,8 @@ def whether(goal: str) -> str:
     """Return the goal as a question within a sentence; of what was not recognised, if it is there."""
     if goal.startswith("No ") and NOT_RECOGNISED in goal:
         flaw = goal.rstrip(".").removeprefix("No ").replace(NOT_RECOGNISED, "", 1)
-        return f"whether there is any {flaw.replace(', and no ', ', or any ')}"
+        flaw = flaw.replace(", and no ", ", or any ").replace(", no ", ", any ")
+        return f"whether there is any {flaw}"
     return f"whether {continued(goal.rstrip('.'))}"
 
 

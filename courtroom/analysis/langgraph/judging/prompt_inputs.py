@@ -77,6 +77,7 @@ class PromptInputs:
     has_evidence: bool = False
     has_rubric: bool = False
     has_criterion: bool = False
+    has_id: bool = False
     texts: list[str] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
     gap: str = ""
@@ -346,6 +347,7 @@ def _open(inputs: PromptInputs, value: _Value) -> None:
 def _note(inputs: PromptInputs, value: _Value, words: set[str]) -> None:
     """Note what a name, a key or a called function says of itself."""
     inputs.has_evidence |= bool(words & EVIDENCE)
+    inputs.has_id |= not words.isdisjoint({"id", "ids"})
     if words & RUBRIC:
         inputs.has_criterion = True
         inputs.has_rubric |= not value.is_name and not words & {"id", "ids", "name", "names"}

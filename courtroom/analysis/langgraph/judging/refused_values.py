@@ -36,7 +36,7 @@ def refused_values(
     ids = _criterion_ids(symbols.codebase.data)
     # A judge's code that sets the criterion itself makes what the model answers harmless.
     is_joined = any(CRITERION in site.mentions for site in (f.site for f in justice))
-    is_open = not ids or not is_joined or any(_sets_criterion(f.site.node) for f in judges)
+    is_open = not ids or not is_joined or any(sets_criterion(f.site.node) for f in judges)
     once: set[tuple[str, str]] = set()
     for source, line, field, value in _fixed(judges):
         known = closed.values if field == JUDGE and closed else ids
@@ -73,7 +73,7 @@ def _criterion_ids(data: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(text for row in rows for text in (row.id, row.name) if text)
 
 
-def _sets_criterion(function: ast.AST) -> bool:
+def sets_criterion(function: ast.AST) -> bool:
     """Return true for `op.criterion_id = key` and `Opinion(criterion_id=key)`, but for a failure."""
     handlers = (node for node in walk(function) if isinstance(node, ast.ExceptHandler))
     caught = {id(part) for handler in handlers for part in walk(handler)}

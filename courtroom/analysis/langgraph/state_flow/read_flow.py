@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from courtroom.analysis.langgraph.judging.guessed_criteria import guessed_criteria
 from courtroom.analysis.langgraph.judging.impossible_values import impossible_tests
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.loose_rules import loose_rules
@@ -138,6 +139,7 @@ def read_flow(
     reading.add(missed_goals(symbols, symbols.codebase.data, layers.in_use))
     reading.add(_impossible(symbols, layers))
     reading.add(refused_values(symbols, layers.judges, layers.justice))
+    reading.add(guessed_criteria(call_graph, layers))
     unshown_inputs(call_graph, layers, reading)
     reading.add(
         FlowFault("loose_rule", rule.sentence, rule.function.source.path, rule.line)
