@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +38,7 @@ from courtroom.analysis.langgraph.judging.verdict_source import (
     model_made_scores,
     reads_opinions,
 )
+from courtroom.analysis.langgraph.state_flow.heard_keys import HeardKeys
 from courtroom.analysis.project.entry_points import SURE
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import walk, words_of
@@ -232,7 +233,9 @@ def _keys(functions: Sequence[FunctionRef]) -> set[tuple[str, int]]:
 def _rules(writer: FactWriter, gap: str) -> None:
     """Record every rule: where it is applied, else where its condition never holds."""
     evidence = MadeEvidence(writer.symbols)
-    conditions = DeadConditions(writer.symbols, writer.layers.justice, writer.state_keys, evidence)
+    conditions = DeadConditions(
+        writer.symbols, writer.layers.justice, writer.state_keys, evidence, _heard_with(writer)
+    )
     rules = read_rules(writer.call_graph, writer.layers, writer.graph, conditions)
     writer.facts["rules"] = {
         rule: True
@@ -268,6 +271,13 @@ def _rules(writer: FactWriter, gap: str) -> None:
             writer.add_location(rule, place.source.path, line, note=note)
         if not reading.lines:
             _locate_obstacles(writer, rule, reading)
+
+
+def _heard_with(writer: FactWriter) -> Callable[[str, str], bool] | None:
+    accesses = writer.state_accesses
+    if not accesses:
+        return None
+    return HeardKeys(writer.symbols, writer.graph, accesses[0], writer.layers.roles).is_filled
 
 
 def _locate_obstacles(writer: FactWriter, rule: str, reading: RuleReading) -> None:

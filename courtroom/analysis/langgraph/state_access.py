@@ -315,7 +315,7 @@ class _AccessReader:
             result: Value = UNKNOWN
             gap = ""
             try:
-                result = _run(evaluator, action, function.source, whole_state(declared, model))
+                result = run_node(evaluator, action, function.source, whole_state(declared, model))
             except (OutOfFuel, RecursionError):
                 gap = f"the code of {name} is too long to be followed to its end"
             self.fuel -= fuel - max(evaluator.fuel, 0)
@@ -383,9 +383,7 @@ def _gap_of(name: str, action: Value, missing_modules: frozenset[str]) -> str:
     return f"the function of {name} is not known"
 
 
-def _run(
-    evaluator: StateEvaluator, action: Value, source: SourceFile, state: StatePart | StateModel
-) -> Value:
+def run_node(evaluator: StateEvaluator, action: Value, source: SourceFile, state: Value) -> Value:
     """Return what a node returns when it gets the state."""
     wrapped = action
     # Runnables around a function; partials hold arguments, which `apply` passes on.

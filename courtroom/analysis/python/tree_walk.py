@@ -164,3 +164,12 @@ def _nodes_in(node: ast.AST) -> Iterator[ast.AST]:
         current = stack.pop()
         yield current
         push_children(current, stack)
+
+
+def tests_around(function: ast.AST, line: int) -> Iterator[ast.expr]:
+    """Yield the conditions and the loops' sources that a line stands under."""
+    for node in walk(function):
+        if isinstance(node, ast.If | ast.For | ast.While):
+            last = node.body[-1].end_lineno or 0
+            if node.body[0].lineno <= line <= last:
+                yield node.iter if isinstance(node, ast.For) else node.test

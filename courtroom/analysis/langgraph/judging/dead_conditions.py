@@ -1,18 +1,25 @@
 """Conditions that never hold.
 
-They read an empty table, a constant, a state key nobody declares, or ask for evidence nobody makes.
+They read an empty table, a constant, a state key nobody declares, or ask for evidence nobody makes,
+or for want of evidence without which no judge is heard.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence, filter_of
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import called_name, constant_text, last_name, walk
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    tests_around,
+    walk,
+)
 from courtroom.analysis.security.value_origins import assigned_values
 
 # getattr(object, name, default).
@@ -23,6 +30,7 @@ FILLING_METHODS = frozenset(
     {"append", "extend", "add", "update", "setdefault", "insert", "__setitem__"}
 )
 STATE_NAMES = frozenset({"state", "graph_state", "agent_state"})
+ARGUMENTS = frozenset({"argument", "arguments"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +38,15 @@ class DeadConditions:
     """Reader of conditions in `functions`, the code of one layer.
 
     `state_keys` are the keys that the graph's state declares; None when they are not known.
-    LangGraph drops all others, so reading one gives the default.
+    LangGraph drops all others, so reading one gives the default. `is_heard_with` tells of a field of
+    the state and a key whether something lies there wherever a judge is heard.
     """
 
     symbols: SymbolTable
     functions: list[FunctionRef]
     state_keys: frozenset[str] | None
     evidence: MadeEvidence | None = None
+    is_heard_with: Callable[[str, str], bool] | None = None
 
     def never_holds(self, test: ast.expr, function: FunctionRef) -> bool:
         return self._is_falsy(test, function, MAX_STEPS)
@@ -53,7 +63,9 @@ class DeadConditions:
             return not (node.keys if isinstance(node, ast.Dict) else node.elts)
         if isinstance(node, ast.BoolOp):
             parts = [self._is_falsy(value, function, steps) for value in node.values]
-            return any(parts) if isinstance(node.op, ast.And) else all(parts)
+            if isinstance(node.op, ast.And):
+                return any(parts) or self._hears_without_key(node.values, function)
+            return all(parts)
         if isinstance(node, ast.Name):
             return self._is_falsy_name(node.id, function, steps)
         if isinstance(node, ast.Call):
@@ -63,8 +75,52 @@ class DeadConditions:
     def _none_meets(self, test: ast.expr) -> bool:
         return self.evidence is not None and self.evidence.none_meets(test)
 
+    def _hears_without_key(self, parts: Sequence[ast.expr], function: FunctionRef) -> bool:
+        """Return true for an argument of a judge and the want of what lies there wherever one is heard."""
+        denied = (p for p in parts if isinstance(p, ast.UnaryOp) and isinstance(p.op, ast.Not))
+        places = [place for p in denied if (place := self._place_of(p.operand, function))]
+        if self.is_heard_with is None or not places:
+            return False
+        has_argument = any(self._reads_argument(part, function) for part in parts)
+        return has_argument and any(self.is_heard_with(*place) for place in places)
+
+    def _place_of(self, node: ast.expr, function: FunctionRef) -> tuple[str, str] | None:
+        """Return field and key of `state["evidences"].get("repo")`, also where names stand for parts."""
+        owner, key = _lookup(node)
+        if key is None:
+            return None
+        if isinstance(owner, ast.Name):
+            values = list(assigned_values(function.site, owner.id))
+            owner = values[0] if len(values) == 1 else owner
+        if isinstance(owner, ast.BoolOp):
+            owner = owner.values[0]
+        state, field = _lookup(owner)
+        return (field, key) if field is not None and last_name(state) in STATE_NAMES else None
+
+    def _reads_argument(self, part: ast.expr, function: FunctionRef) -> bool:
+        names = {node.id for node in walk(part) if isinstance(node, ast.Name)}
+        values = [v for name in sorted(names) for v in assigned_values(function.site, name)]
+        read = (node for value in (part, *values) for node in walk(value))
+        return any(isinstance(node, ast.Attribute) and node.attr in ARGUMENTS for node in read)
+
+    def _gives_nothing(self, called: FunctionRef, steps: int) -> bool:
+        """Return true where all that a function returns is falsy, or stands under what never holds."""
+        node = called.site.node
+        nodes = list(walk(node))
+        if any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in nodes):
+            return False
+        returned = (n.value for n in nodes if isinstance(n, ast.Return) and n.value)
+        return all(
+            self._is_falsy(value, called, steps)
+            or any(self._is_falsy(test, called, steps) for test in tests_around(node, value.lineno))
+            for value in returned
+        )
+
     def _is_falsy_call(self, call: ast.Call, function: FunctionRef, steps: int) -> bool:
         name = called_name(call)
+        called = [other for other in self.functions if other.name == name]
+        if called:
+            return all(self._gives_nothing(other, steps - 1) for other in called)
         defaults = call.args[2:] if name == "getattr" else call.args[1:]
         if not all(self._is_falsy(default, function, steps - 1) for default in defaults):
             return False
@@ -122,6 +178,15 @@ class DeadConditions:
                 yield None, caller
             for call in calls:
                 yield argument_of(call, parameter, function), caller
+
+
+def _lookup(node: ast.expr) -> tuple[ast.expr, str | None]:
+    """Return owner and key of `owner.get("key")` or `owner["key"]`; no key for anything else."""
+    if isinstance(node, ast.Subscript):
+        return node.value, constant_text(node.slice)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+        return node.func.value, constant_text(node.args[0]) if node.func.attr == "get" else None
+    return node, None
 
 
 def argument_of(call: ast.Call, parameter: str, function: FunctionRef) -> ast.expr | None:

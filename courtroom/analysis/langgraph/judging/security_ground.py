@@ -22,10 +22,9 @@ from courtroom.analysis.langgraph.judging.score_changes import (
 from courtroom.analysis.langgraph.judging.ways_to_hold import (
     OF_OPINIONS,
     holds_by_opinions,
-    tests_around,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import walk, words_of
+from courtroom.analysis.python.tree_walk import tests_around, walk, words_of
 
 SecurityGround = Literal["evidence", "either", "opinions", "none"]
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from courtroom.analysis.langgraph.judging.awaited_words import ARGUMENTS
 from courtroom.analysis.langgraph.judging.rule_words import SECURITY
 from courtroom.analysis.langgraph.judging.score_changes import assignments_in, words_in
-from courtroom.analysis.langgraph.judging.ways_to_hold import tests_around
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
     constant_text,
     fields_of,
     keyword_of,
     last_name,
+    tests_around,
     walk,
     words_of,
 )

@@ -10,7 +10,7 @@ from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
 from courtroom.analysis.langgraph.judging.rule_words import PROSECUTION
 from courtroom.analysis.langgraph.judging.score_changes import ScoreChange, assignments_in
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import called_name, walk, words_of
+from courtroom.analysis.python.tree_walk import called_name, tests_around, walk, words_of
 
 # Words of what judges say, and of whose charge a cap follows.
 OF_OPINIONS = PROSECUTION | frozenset(
@@ -103,12 +103,3 @@ def _ways_to_give(
         return
     for parts, home in _ways(value, function, inputs, steps):
         yield [*around, *parts] if home is function else parts, home
-
-
-def tests_around(function: ast.AST, line: int) -> Iterator[ast.expr]:
-    """Yield the conditions and the loops' sources that a line stands under."""
-    for node in walk(function):
-        if isinstance(node, ast.If | ast.For | ast.While):
-            last = node.body[-1].end_lineno or 0
-            if node.body[0].lineno <= line <= last:
-                yield node.iter if isinstance(node, ast.For) else node.test

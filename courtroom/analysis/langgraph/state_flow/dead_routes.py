@@ -127,7 +127,7 @@ def settled_tests(
     builder = graph.builder
     if builder is None or builder.unresolved or not access.declared:
         return
-    certain, earliest = _certain_steps(builder), _earliest_steps(builder, graph.routes)
+    certain, earliest = certain_steps(builder), earliest_steps(builder, graph.routes)
     evaluator = StateEvaluator(symbols, lambda _: False, TOTAL_FUEL, modules=graph.modules)
     tested = {place.key for use in access.routers for place in use.reads} & access.declared
     given = _empty_inputs(graph.inputs)
@@ -188,7 +188,7 @@ def _never_written(
     if graph.builder is None:
         return
     nodes = graph.builder.nodes
-    certain, earliest = _certain_steps(graph.builder), _earliest_steps(graph.builder, graph.routes)
+    certain, earliest = certain_steps(graph.builder), earliest_steps(graph.builder, graph.routes)
     for key, uses in waiting.items():
         if len(uses) != 1:
             continue
@@ -279,7 +279,7 @@ def _by_undeclared_keys(
         yield lost.way(route, "dead_route", sentence, keys=keys, nodes=nodes)
 
 
-def _certain_steps(builder: GraphBuilder) -> dict[str, int]:
+def certain_steps(builder: GraphBuilder) -> dict[str, int]:
     """Return the nodes that edges start in every run, each with the step in which it runs."""
     optional = builder.optional_parts()
     joins = [((start,), end) for start, end in builder.plain_edges] + builder.joins
@@ -287,7 +287,7 @@ def _certain_steps(builder: GraphBuilder) -> dict[str, int]:
     return {n: step for n, step in _steps(certain).items() if n not in builder.deferred}
 
 
-def _earliest_steps(builder: GraphBuilder, routes: Sequence[Route]) -> dict[str, int]:
+def earliest_steps(builder: GraphBuilder, routes: Sequence[Route]) -> dict[str, int]:
     """Return the first step in which any way may start each node."""
     routed = [((route.start,), end) for route in routes for end in route.targets]
     return _steps([*(((start,), end) for start, end in builder.edges), *routed])
@@ -413,12 +413,12 @@ def _lost(evaluator: StateEvaluator, route: Route, held: DictValue) -> _Lost | N
         return None
     left = {name for outcome in settled.outcomes for name in outcome}
     names = [name for outcome in anyhow.outcomes for name in outcome if name not in left]
-    some, kept = _outcomes(anyhow, route), _outcomes(settled, route)
+    some, kept = outcomes_of(anyhow, route), outcomes_of(settled, route)
     outcomes = tuple(outcome for outcome in some if outcome not in kept)
     return _Lost(list(dict.fromkeys(names)), outcomes, tuple(kept)) if names else None
 
 
-def _outcomes(routing: Routing, route: Route) -> list[tuple[str, ...]]:
+def outcomes_of(routing: Routing, route: Route) -> list[tuple[str, ...]]:
     if isinstance(route.path_map, DictValue):
         return map_outcomes(routing.outcomes, route.path_map)
     return routing.outcomes

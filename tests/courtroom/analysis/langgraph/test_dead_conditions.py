@@ -1,0 +1,69 @@
+"""Conditions that ask for an argument of a judge and for want of evidence that is always there."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
+from courtroom.analysis.langgraph.judging.rule_detection import read_rules
+from courtroom.analysis.langgraph.topology import read_graph
+from tests.courtroom.sources import justice, layers_of, symbols_of
+
+CLAIM = "'deep' in d.argument"
+WANT = "not state.get('evidences', {}).get('report')"
+
+
+def is_applied(test: str, before: str = "") -> bool:
+    """Return whether facts overrule opinions where no judge is heard without a report."""
+    symbols = symbols_of({"src/justice.py": justice(f"if {test}:\n    score = 2", before)})
+    call_graph, layers = layers_of(symbols)
+    conditions = DeadConditions(symbols, layers.justice, None, None, lambda _, key: key == "report")
+    reading = read_rules(call_graph, layers, read_graph(symbols, {}), conditions)["fact_supremacy"]
+    assert bool(reading.lines) is not bool(reading.dead)
+    return bool(reading.lines)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        f"{CLAIM} and {WANT} and is_missing(evidences)",
+        f"{CLAIM} and not state['evidences']['report'] and is_missing(evidences)",
+        f"{CLAIM} and not (state.get('evidences') or {{}}).get('report') and is_missing(evidences)",
+        "claims(d, state) and is_missing(evidences)",
+    ],
+    ids=["get", "item", "or", "predicate"],
+)
+def test_rule_that_asks_for_an_argument_and_no_evidence_never_holds(test: str):
+    predicate = (
+        "def claims(d, state):\n"
+        "    text = d.argument.lower()\n"
+        "    held = state.get('evidences', {})\n"
+        "    if 'deep' in text and not held.get('report'):\n"
+        "        return True\n"
+        "    return False\n"
+    )
+    assert not is_applied(test, predicate)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        f"{WANT} and is_missing(evidences)",
+        f"{CLAIM} and {WANT.replace('report', 'code')} and is_missing(evidences)",
+        f"{CLAIM} and {WANT.removeprefix('not ')} and is_missing(evidences)",
+        f"({CLAIM} or {WANT}) and is_missing(evidences)",
+        "claims(d, state) and is_missing(evidences)",
+        "may_claim(d, state) and is_missing(evidences)",
+    ],
+    ids=["no argument", "another key", "evidence", "or", "else", "generator"],
+)
+def test_rule_that_some_run_meets_is_applied(test: str):
+    predicates = (
+        "def claims(d, state):\n"
+        "    if 'deep' in d.argument and not state['evidences'].get('report'):\n"
+        "        return True\n"
+        "    return d.score > 3\n"
+        "def may_claim(d, state):\n"
+        "    yield d.argument\n"
+    )
+    assert is_applied(test, predicates)
