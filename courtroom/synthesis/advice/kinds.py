@@ -58,10 +58,15 @@ def _rule_of_this_work(aspect: str, work: Work, place: Step) -> Step | None:
         )
     elif aspect == "variance_re_evaluation" and work.graph and work.nodes("judge"):
         # A function that computes the verdict cannot ask: the graph can.
-        judges, last = listed(work.nodes("judge")), listed(work.nodes("justice"))
+        judges, last = (
+            listed(work.nodes("judge")),
+            listed(work.verdict_nodes) or "the Chief Justice",
+        )
+        gives = "give" if len(work.verdict_nodes) > 1 else "gives"
         action = (
             f"Where the scores of a criterion lie more than {far} apart, lead the graph back to {judges}"
-            f" once, with the others' arguments, before {last or 'the Chief Justice'} gives the verdict."
+            f" once, with the others' arguments, before {last} {gives} the"
+            f" verdict.{_latest_opinions(last, work)}"
         )
         place = Step("", work.graph["path"], work.graph["state_graph_line"])
     elif aspect == "dissent_reasons" and work.facts.get("dissent_content") == "fixed":
@@ -72,6 +77,15 @@ def _rule_of_this_work(aspect: str, work: Work, place: Step) -> Step | None:
     else:
         return None
     return replace(place, action=action, is_exact=True)
+
+
+def _latest_opinions(last: str, work: Work) -> str:
+    """Sentence, with a space before it, where a list keeps the opinions of the first round too."""
+    rows = (row for row in work.facts.get("reducers") or () if "opinion" in row["field"].lower())
+    kept = next((row["field"] for row in rows if row["reducer"].endswith("add")), None)
+    if kept is None:
+        return ""
+    return f" `{kept}` then holds both rounds: take each judge's latest opinion in {last}."
 
 
 def _capped_last(row: Mapping[str, Any]) -> Step:

@@ -14,7 +14,13 @@ from functools import cached_property
 from typing import Any
 
 from courtroom.analysis.diagrams.parallel_branches import is_exit
-from courtroom.analysis.langgraph.node_roles import is_single, joins_before_verdict, role_by_name
+from courtroom.analysis.langgraph.node_roles import (
+    COURT_WORDS,
+    is_single,
+    joins_before_verdict,
+    role_by_name,
+)
+from courtroom.analysis.python.tree_walk import words_of
 from courtroom.checks.phrases import listed, place_of
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.rubric import Criterion
@@ -72,7 +78,8 @@ class Work:
             "clone_place": clone and place_of(clone["path"], clone["line"]),
             **self._limits,
         }
-        texts |= {role: listed(self.nodes(role)) for role in ("detective", "judge", "justice")}
+        texts |= {role: listed(self.nodes(role)) for role in ("detective", "judge")}
+        texts["justice"] = listed(self.verdict_nodes)
         for prompt in self.facts.get("persona_prompts") or ():
             place = place_of(prompt["path"], prompt["line"])
             texts[f"at_{prompt['persona'].lower()}"] = f" ({place})"
@@ -162,6 +169,12 @@ class Work:
         nodes = self.graph.get("nodes", ())
         layer = [node for node in nodes if role_by_name(node) == role and not is_exit(node)]
         return [n for n in layer if is_single(n, role) or not self._branches_to(n, layer)]
+
+    @property
+    def verdict_nodes(self) -> list[str]:
+        """Nodes that give the verdict: those named after a court, else after a synthesis."""
+        nodes = self.nodes("justice")
+        return [n for n in nodes if not COURT_WORDS.isdisjoint(words_of(n))] or nodes
 
     def _branches_to(self, node: str, layer: Sequence[str]) -> bool:
         ends = {end for start, end in self.graph.get("edges", ()) if start == node}

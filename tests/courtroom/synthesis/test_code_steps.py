@@ -363,6 +363,35 @@ def test_judges_are_heard_again_by_the_graph():
     assert "more than two apart, lead the graph back to prosecutor" in step.action
 
 
+@pytest.mark.parametrize(
+    ("nodes", "reducer", "end"),
+    [
+        (
+            ["chief_justice", "synthesis_check"],
+            "operator.add",
+            (
+                "before chief_justice gives the verdict. `opinions` then holds both rounds: take each"
+                " judge's latest opinion in chief_justice."
+            ),
+        ),
+        (["synthesis_node"], "merge_by_judge", "before synthesis_node gives the verdict."),
+        ([], "merge_by_judge", "before the Chief Justice gives the verdict."),
+        (
+            ["chief_justice", "final_verdict"],
+            "keep",
+            "before chief_justice and final_verdict give the verdict.",
+        ),
+    ],
+)
+def test_second_hearing_is_read_by_the_node_that_gives_the_verdict(nodes, reducer, end):
+    graph = {"path": "graph.py", "state_graph_line": 7, "nodes": ["prosecutor", *nodes]}
+    check = SynthesisRules(id="c", goal="a goal", aspect="variance_re_evaluation")
+    outcome = CheckOutcome(check="c", met=False, reason="x", evidence=("E-1",))
+    facts = {"graph": graph, "reducers": [{"field": "opinions", "reducer": reducer}]}
+    (step,) = steps_of(check, RUBRIC.criteria[0], outcome, [], Work(facts, {}, {}))
+    assert step.action.endswith(end)
+
+
 def test_limits_of_rules_are_those_of_the_scale():
     model = {"name": "Opinion", "fields": ["score"], "lowest": 1, "highest": 100}
     names = Work({"opinion_model": model}, {}, {}).names
