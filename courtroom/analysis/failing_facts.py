@@ -12,6 +12,7 @@ from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.certain_nodes import NodeMark, certain_nodes, mark_of
 from courtroom.analysis.python.failing_lines import failing_lines
+from courtroom.analysis.python.missing_methods import calls_without_method
 from courtroom.analysis.python.model_fields import calls_without_field
 from courtroom.analysis.python.tree_walk import called_name
 
@@ -46,7 +47,9 @@ def _failures(
         failing_by_site = failing_lines(source, sites)
         for site in sites:
             lines = failing_by_site.get(site, [])
-            for failing in sorted([*lines, *calls_without_field(writer.symbols, source, site)]):
+            refused = calls_without_field(writer.symbols, source, site)
+            lacking = calls_without_method(writer.symbols, source, site)
+            for failing in sorted([*lines, *refused, *lacking]):
                 yield {
                     "path": path,
                     "line": failing.line,

@@ -43,7 +43,9 @@ class FailingCode(CheckBase):
 
 
 def failing_code(check: FailingCode, survey: Survey) -> Finding:
-    """Names that nothing defines or sets in time, texts and models that cannot be made."""
+    """Names that nothing defines or sets in time, texts and models that cannot be made, methods that
+    the class of a new object lacks.
+    """
     fact = survey.facts.get("failing_code")
     if fact is None:
         return unknown("failing_code", survey)
@@ -62,15 +64,16 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
         functions = number_of(count, "function")
         searched = (
             f"Looked in the {functions} {reached} for names that are evaluated and that"
-            " nothing defines or a comprehension sets too late, for texts that cannot be formatted, and"
-            " for models that are built without a field that they require: there are none."
+            " nothing defines or a comprehension sets too late, for texts that cannot be formatted, for"
+            " models that are built without a field that they require, and for methods that the class of"
+            " a new object lacks: there are none."
         )
         subject = "The only function" if count == 1 else f"None of the {functions}"
         a, one, last = ("no", "none", "and no") if count == 1 else ("a", "one", "or a")
         reason = (
             f"{subject} {reached} evaluates {a} name that nothing defines, {one} that is"
-            f" set too late, {a} text that cannot be formatted, {last} model without a field that it"
-            f" requires.{unlocked}"
+            f" set too late, {a} text that cannot be formatted, {a} model without a field that it"
+            f" requires, {last} method that the class of a new object lacks.{unlocked}"
         )
         return absent(reason, searched, met=True)
     return _shown(lines, end=unlocked)
@@ -127,7 +130,7 @@ KIND = CheckKind(
     label=Label(
         title="Lines that fail",
         about="Whether a line evaluates a name that nothing defines or that is set too late, a text that"
-        " cannot be formatted, or a model without a field that it requires.",
+        " cannot be formatted, a model without a field that it requires, or a method that a class lacks.",
     ),
     concern="function",
     order=85,
