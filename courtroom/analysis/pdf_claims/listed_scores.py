@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, islice
+from itertools import accumulate, combinations, islice
 from typing import Any, Literal
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
@@ -39,6 +39,12 @@ _EARLIER = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = 400
+# The head of a table whose first column of scores is a judge's.
+_JUDGES_FIRST = re.compile(
+    r"\b(?:criteri(?:on|a)|dimensions?|metrics?)\b(?:(?!final|score|verdict)[^.]){0,60}?"
+    r"\b(?:prosecutor|defen[cs]e)\b",
+    re.IGNORECASE,
+)
 # The audits, by what they are about, that a list may be of; and what each of them is.
 _ABOUT: dict[Owner, tuple[str, ...]] = {"self": ("self",), "peers": ("peer", "received")}
 _LISTED: dict[Owner, str] = {"self": "its self-audit", "peers": "an audit among peers"}
@@ -82,24 +88,65 @@ class _Score:
 
 
 def differing_scores(reading: PdfReading, audits: Iterable[Mapping[str, Any]]) -> str:
-    """Return sentences on the first list of each owner whose scores no audit has, "" without one.
+    """Return sentences on the first list of each owner whose scores no audit has, "" without one,
+    and on two lists of the self-audit that differ.
 
     `audits` are the fact own_audits, all that the work has.
     """
     rows = [audit for audit in audits if audit["scores"]]
     sentences: dict[Owner, str] = {}
+    single: list[tuple[_Part, dict[str, _Score]]] = []
     for part in islice(_parts(reading), _MOST_LISTS):
         own = [audit for audit in rows if audit["about"] in _ABOUT[part.owner]]
-        if own and part.owner not in sentences and (sentence := _difference(part, own)):
+        lists = _lists_of(part, own)
+        if part.owner == "self" and len(lists) == 1:
+            single.append((part, lists[0]))
+        if part.owner not in sentences and (sentence := _difference(part, lists, own)):
             sentences[part.owner] = sentence
-    return " ".join(sentences[owner] for owner in _ABOUT if owner in sentences)
+    told = [sentences[owner] for owner in _ABOUT if owner in sentences]
+    return " ".join([*told, *_contradictions(single)])
 
 
-def _difference(part: _Part, audits: Sequence[Mapping[str, Any]]) -> str:
-    """Return a sentence on the list of the part that is nearest to an audit, "" where one fits."""
+def _lists_of(part: _Part, audits: Sequence[Mapping[str, Any]]) -> list[dict[str, _Score]]:
     names = dict.fromkeys(row["name"] for audit in audits for row in audit["scores"])
-    text = " ".join(part.lines)[:_MOST_CHARACTERS]
-    lists = _lists(text, list(names)[:_MOST_NAMES])
+    return _lists(" ".join(part.lines)[:_MOST_CHARACTERS], list(names)[:_MOST_NAMES])
+
+
+def _contradictions(lists: Sequence[tuple[_Part, dict[str, _Score]]]) -> Iterator[str]:
+    """Yield a sentence on the first two lists that give criteria different scores."""
+    for (part, first), (other_part, second) in combinations(lists, 2):
+        both = [name for name in first if name in second]
+        differing = [name for name in both if _differ(first[name], second[name])]
+        if len(both) >= _LEAST and differing:
+            pairs = (
+                f"{name} {first[name].value:g} and {second[name].value:g}" for name in differing
+            )
+            places = dict.fromkeys(
+                f"on {_where(*place, both)}" for place in ((part, first), (other_part, second))
+            )
+            yield (
+                f"The report lists two scores of its self-audit for {len(differing)} of {len(both)}"
+                f" criteria, {' and '.join(places)}: {'; '.join(islice(pairs, _MOST_NAMED))}."
+            )
+            return
+
+
+def _differ(score: _Score, other: _Score) -> bool:
+    is_one_scale = score.maximum == other.maximum or None in (score.maximum, other.maximum)
+    return is_one_scale and abs(score.value - other.value) > max(score.step, other.step) / 2 + 1e-9
+
+
+def _where(part: _Part, listed: Mapping[str, _Score], names: Iterable[str]) -> str:
+    pages = part.pages_at(listed[name].at for name in names)
+    if len(pages) == 1:
+        return f"page {pages[0]}"
+    return f"pages {pages[0]} {'and' if len(pages) == 2 else 'to'} {pages[-1]}"
+
+
+def _difference(
+    part: _Part, lists: Sequence[dict[str, _Score]], audits: Sequence[Mapping[str, Any]]
+) -> str:
+    """Return a sentence on the list of the part that is nearest to an audit, "" where one fits."""
     compared = [
         (len(differences), count, audit, differences, listed)
         for listed in lists
@@ -112,14 +159,12 @@ def _difference(part: _Part, audits: Sequence[Mapping[str, Any]]) -> str:
     if not held or any(count >= fitting and not number for number, count, *_ in compared):
         return ""
     number, count, audit, differences, listed = min(held, key=lambda row: row[0])
-    both = (listed[row["name"]].at for row in audit["scores"] if row["name"] in listed)
-    pages = part.pages_at(both)
-    where = f"page{'s' * (len(pages) > 1)} {' and '.join(map(str, pages))}"
+    both = [row["name"] for row in audit["scores"] if row["name"] in listed]
     # The audit may be of another work, whatever folder it lies in.
     remarks = (f" {text}" for text in audit["remarks"] if AS_AUDITED in text)
     return (
         f"Of {count} scores per criterion that the report lists of {_LISTED[part.owner]} on"
-        f" {where}, {number} {'is' if number == 1 else 'are'} not as in {audit['path']}, the committed"
+        f" {_where(part, listed, both)}, {number} {'is' if number == 1 else 'are'} not as in {audit['path']}, the committed"
         f" {_AUDIT[audit['about']]} that is nearest to them: {'; '.join(differences[:_MOST_NAMED])}."
         f"{''.join(remarks)}"
     )
@@ -135,7 +180,8 @@ def _parts(reading: PdfReading) -> Iterator[_Part]:
             if part and (page >= part.page + _MOST_PAGES or (is_heading and _ends(part, line))):
                 yield part
                 part = None
-            if owner and _LIST.search(line) and not _OTHER.search(line):
+            is_list = _LIST.search(line) or (page, line) in reading.headings
+            if owner and is_list and not _OTHER.search(line):
                 if part:
                     yield part
                 part = _Part(owner, page)
@@ -167,7 +213,8 @@ def _lists(text: str, names: Iterable[str]) -> list[dict[str, _Score]]:
         for match in re.finditer(_written(name) + _SCORE, text, re.IGNORECASE)
         if not _is_of_several(match)
     )
-    if not found or _EARLIER.search(text[max(found[0][0] - _BEFORE, 0) : found[0][0]]):
+    before = text[max(found[0][0] - _BEFORE, 0) : found[0][0]] if found else ""
+    if not found or _EARLIER.search(before) or _JUDGES_FIRST.search(before):
         return []
 
     lists: list[dict[str, _Score]] = [{}]

@@ -116,6 +116,23 @@ def test_rows_with_scores_of_several_judges_or_times_are_not_compared(row: str) 
     assert differing_scores(reading, [_audit(4, 4, 4, 4)]) == ""
 
 
+def test_table_whose_first_scores_are_a_judges_is_not_compared() -> None:
+    rows = _table("1/5 Weak.", "1/5 Weak.", "1/5 Weak.", "1/5 Weak.")
+    for head, is_compared in (("Prosecutor Defense Final", False), ("Final Prosecutor", True)):
+        reading = _of(f"Criterion {head}", *rows)
+        assert bool(differing_scores(reading, [_audit(4, 4, 4, 4)])) is is_compared
+
+
+def test_two_lists_of_the_self_audit_that_differ_are_named() -> None:
+    reading = _of(*_table(4, 3, 3, 5), "9. Self-Audit Breakdown", *_table(4, 3, 4, 5))
+    assert differing_scores(reading, [_audit(4, 3, 3, 5), _audit(4, 3, 4, 5)]) == (
+        "The report lists two scores of its self-audit for 1 of 4 criteria, on page 2:"
+        " Depth of Theory 3 and 4."
+    )
+    same = _of(*_table(4, 3, 3, 5), "9. Self-Audit Breakdown", *_table(4, 3, 3, 5))
+    assert differing_scores(same, [_audit(4, 3, 3, 5)]) == ""
+
+
 def test_hostile_list_takes_no_time() -> None:
     name = " ".join(["a"] * 60)
     audit = _audit(1, 1, 1, 1) | {"scores": [{"name": name, "score": 1.0, "maximum": 5.0}] * 50}
