@@ -12,7 +12,7 @@ from uuid import uuid4
 import jwt
 
 from grading.core.errors import LaunchRefused
-from grading.lti.keys import private_pem, signing_key
+from grading.lti.keys import private_half, signing_key
 from grading.lti.platform_keys import public_key
 from grading.models import LtiRegistration
 
@@ -59,7 +59,7 @@ def signed_message(registration: LtiRegistration, claims: dict[str, Any]) -> str
     key, now = signing_key(registration), int(time.time())
     times = {"iat": now, "exp": now + LIFETIME, "jti": str(uuid4())}
     headers = {"kid": str(key.kid)}
-    return jwt.encode(claims | times, private_pem(key), algorithm=ALGORITHM, headers=headers)
+    return jwt.encode(claims | times, private_half(key), algorithm=ALGORITHM, headers=headers)
 
 
 def verified_claims(registration: LtiRegistration, message: str) -> dict[str, Any]:
