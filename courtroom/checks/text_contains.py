@@ -82,8 +82,12 @@ def _in_prompts(check: TextContains, survey: Survey) -> Finding:
     if hits is None:
         return could_not_look(NOT_SEARCHED)
     if hits:
-        clues = [location_clue(hit) for hit in hits]
-        words = [f"{hit.note} ({place_of(hit.path, hit.line_start)})" for hit in hits]
+        # A word is shown once, in whatever letters it stands there again.
+        first: dict[str, SourceLocation] = {}
+        for hit in hits:
+            first.setdefault(hit.note.casefold(), hit)
+        clues = [location_clue(hit) for hit in first.values()]
+        words = [f"{hit.note} ({place_of(hit.path, hit.line_start)})" for hit in first.values()]
         # Each line has the same verb.
         listed_words = named([words[0], *(word.removeprefix("contains ") for word in words[1:])])
         return present(f"{_prompt(check)} {listed_words}.", clues, met=check.is_positive)

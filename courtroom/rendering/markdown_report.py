@@ -241,7 +241,7 @@ def _breakdown(report: AuditReport) -> Iterator[str]:
     yield "## Criterion Breakdown"
     # Shared by all criteria: evidence that two of them cite is quoted once.
     evidence = {piece.id: piece for piece in report.evidence}
-    quoted: set[Quote] = set()
+    quoted: dict[Quote, str] = {}
     undecided: dict[str, int] = {}
 
     for number, criterion in enumerate(report.criteria, start=1):
@@ -347,7 +347,7 @@ def _steps(steps: Sequence[RuleStep], rationale: str = "") -> Iterator[str]:
 
 
 def _evidence(
-    criterion: CriterionResult, evidence: Mapping[str, Evidence], quoted: set[Quote]
+    criterion: CriterionResult, evidence: Mapping[str, Evidence], quoted: dict[Quote, str]
 ) -> Iterator[str]:
     """Yield each place with what it shows, once; its lines are quoted the first time only."""
     pieces = [evidence[identity] for identity in criterion.evidence if identity in evidence]
@@ -358,24 +358,24 @@ def _evidence(
     for piece in pieces:
         alike.setdefault((_quote(piece), piece.rationale, piece.confidence), []).append(piece)
     for (quote, *_), group in alike.items():
-        is_quoted = bool(quote[1]) and quote in quoted
-        yield _evidence_line(group, is_quoted=is_quoted)
-        if quote[1] and not is_quoted:
+        first = quoted.get(quote, "") if quote[1] else ""
+        yield _evidence_line(group, first)
+        if quote[1] and not first:
             yield code_block(quote[1], _suffix(group[0].location.path))
-        quoted.add(quote)
+        quoted.setdefault(quote, group[0].id)
 
 
 def _quote(piece: Evidence) -> Quote:
     return location_text(piece.location), piece.content or ""
 
 
-def _evidence_line(pieces: Sequence[Evidence], *, is_quoted: bool) -> str:
-    """Return the line of pieces that differ in their ids alone."""
+def _evidence_line(pieces: Sequence[Evidence], first: str) -> str:
+    """Return the line of pieces that differ in their ids alone; `first` has the same quote."""
     piece = pieces[0]
     facts = (
         location_text(piece.location),
         f"confidence {piece.confidence:g}" if piece.confidence < 1 else "",
-        "quoted above" if is_quoted else "",
+        f"quoted at {escape_prose(first)}" if first else "",
     )
     listed = ", ".join(filter(None, facts))
     names = ", ".join(escape_prose(piece.id) for piece in pieces)

@@ -407,6 +407,12 @@ def test_line_with_a_word_of_the_goal_is_shown_before_one_without(tmp_path: Path
     assert f" and “Be harsh” ({at}" in finding.reason
 
 
+def test_word_that_stands_again_in_other_letters_is_shown_once(tmp_path: Path) -> None:
+    judges = JUDGES.replace('Be harsh."', 'Be harsh."\\\n    "HARSH, I say."')
+    finding = prompt_finding(tmp_path, judges, "harsh")
+    assert (finding.reason.count("“"), len(finding.clues)) == (1, 1)
+
+
 def test_rule_that_decides_on_the_spread_is_named_where_nothing_looks_again(tmp_path: Path) -> None:
     justice = TWO_RULES.replace(
         "    return {", "    if variance > 2:\n        final_score = 4\n    return {"

@@ -226,6 +226,8 @@ def test_hardest_of_checks_that_differ_in_their_limit_is_the_best(limits, best):
 
 def test_judge_who_finds_nothing_says_so():
     assert arguments(("a", "b"), ())[0] == "I looked for a gap and found none in 2 checks."
+    words = "I looked for a gap and found none in 2 checks; 1 of them met with a reservation."
+    assert arguments(("a", "b"), (), reserved="a")[0] == words
     nothing = "I looked for something to credit and found nothing in 1 check."
     assert arguments((), ("a",))[1] == nothing
 

@@ -312,7 +312,8 @@ def test_evidence_is_quoted_once():
         f"**{flaw}** (`no_shell.py:4`, commit `c0ffee00`): no_shell line 4\n\n"
         "```py\nsubprocess.run(cmd, shell=True)\n```"
     ) in text
-    assert f"**{good}** (`tests.py:9`, commit `c0ffee00`, quoted above): tests line 9" in text
+    first = next(line for line in text.split("\n") if "`tests.py:9`" in line)[2:12]
+    assert f"**{good}** (`tests.py:9`, commit `c0ffee00`, quoted at {first}): tests line 9" in text
     assert text.count("import pytest") == 1
 
 
@@ -327,7 +328,7 @@ def test_evidence_of_one_place_is_listed_once_with_its_ids():
     lines = [line for line in text.split("\n") if line.startswith("**E-")]
     twins = ", ".join(i for i in judged.criteria[0].evidence if i != third.id)
     assert {line.partition("** ")[0] for line in lines} == {f"**{twins}", f"**{third.id}"}
-    assert [line.count("quoted above") for line in lines] == [0, 1]
+    assert [line.count("quoted at E-") for line in lines] == [0, 1]
     assert text.count("import pytest") == 1
 
 
