@@ -144,8 +144,9 @@ def drawn_sketches(reading: PdfReading) -> list[Sketch]:
 
 
 def _text_sketches(reading: PdfReading) -> list[tuple[Source, Sketch]]:
+    """Return the diagrams in text languages; a source may go on where its page ends."""
     return [
-        (chart_text.language, sketch_of(chart, page))
+        (chart_text.language, replace(sketch_of(chart, page), has_loose_lines=True))
         for page, page_text in enumerate(reading.pages, start=1)
         for chart_text in charts_in_text(page_text)
         if (chart := read_chart(chart_text)).edges

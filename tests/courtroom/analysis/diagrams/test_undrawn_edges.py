@@ -7,7 +7,7 @@ from pathlib import Path as FilePath
 
 import pytest
 
-from courtroom.analysis.diagrams.diagram_kind import diagram_of
+from courtroom.analysis.diagrams.diagram_kind import diagram_of, sketches_of
 from courtroom.analysis.diagrams.diagram_match import agreement, sketch_of, undrawn_edges
 from courtroom.analysis.diagrams.mermaid import read_mermaid
 from courtroom.analysis.pdf.canvas import Path
@@ -130,3 +130,10 @@ def test_edge_to_a_frame_may_stand_for_those_to_its_nodes() -> None:
         *(f"evidence_aggregator → {name}" for name in JUDGES),
         "evidence_aggregator → chief_justice",
     ]
+
+
+def test_source_on_a_page_may_go_on_beyond_it() -> None:
+    cut = MERMAID.rpartition("\n")[0] + "\nProsecutor --> ChiefJustice"
+    reading = PdfReading(pages=(cut, "Defense & TechLead --> ChiefJustice"))
+    ((_, sketch),) = sketches_of(reading)
+    assert undrawn_edges(sketch, GRAPH) == []
