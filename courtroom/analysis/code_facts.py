@@ -553,6 +553,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "security_ground",
             "dissent_content",
             "remediation_content",
+            "fixed_remediations",
             "fixed_summaries",
             "markdown_report",
         ),

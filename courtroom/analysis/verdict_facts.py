@@ -21,6 +21,7 @@ from courtroom.analysis.langgraph.judging.opinion_model import opinion_model
 from courtroom.analysis.langgraph.judging.re_evaluation import claimed_re_evaluations
 from courtroom.analysis.langgraph.judging.remediation_content import (
     advice_heading,
+    fixed_remediations,
     read_remediation,
 )
 from courtroom.analysis.langgraph.judging.report_delivery import Delivery, DeliveryReader
@@ -172,9 +173,14 @@ def _remediation(writer: FactWriter, gap: str) -> None:
         if reading is None and (advice := advice_heading(writer.symbols.codebase.production)):
             heading, source, line = advice
             absent = f"what stands under “{heading}” ({source.path}:{line}) could not be followed"
-        writer.set_unknown(["remediation_content"], gap or (unclear if reading else absent))
+        reason = gap or (unclear if reading else absent)
+        writer.set_unknown(["remediation_content", "fixed_remediations"], reason)
         return
     writer.facts["remediation_content"] = content
+    is_given = content == "findings"
+    writer.facts["fixed_remediations"] = _rows(
+        fixed_remediations(writer.layers.justice) if is_given else ()
+    )
     for function, line in reading.places if reading else ():
         writer.add_location("remediation_content", function.source.path, line)
 

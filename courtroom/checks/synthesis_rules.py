@@ -37,6 +37,7 @@ MARKDOWN = (
     "The verdict is written as a Markdown report.",
     "No code writes the verdict as a Markdown report.",
 )
+FIXED_PART = "Some of it is fixed words: no argument and no evidence is in it."
 FIXED_SUMMARY = "The executive summary is fixed words: no score and no argument is in it."
 RULES: dict[str, Sentences] = {
     "security_override": (
@@ -238,7 +239,10 @@ def _text_content(aspect: str, survey: Survey) -> Finding:
     locations = survey.fact_locations.get(fact, ())
     finding = decided(content == wanted, locations, survey, (sentences[wanted], sentences[content]))
     notes = [with_place(row.note, row.path, row.line_start) for row in locations if row.note]
-    return replace(finding, reason=" ".join([finding.reason, *notes[:1]]))
+    finding = replace(finding, reason=" ".join([finding.reason, *notes[:1]]))
+    if aspect != "remediation":
+        return finding
+    return _with_places(finding, "fixed_remediations", FIXED_PART, survey)
 
 
 def _fault(check: SynthesisRules) -> str:

@@ -347,6 +347,8 @@ class Facts(FactModel):
     dissent_content: Literal["arguments", "scores", "fixed", "none"] | None = None
     # what the texts of remediation hold: what judges argue or detectives report, the rubric, or fixed words
     remediation_content: Literal["findings", "rubric", "fixed"] | None = None
+    # where a part of it is fixed words, though another holds what judges argue or detectives report
+    fixed_remediations: tuple[Place, ...] | None = None
     # where all the Chief Justice's executive summaries are fixed words
     fixed_summaries: tuple[Place, ...] | None = None
     markdown_report: bool | None = None

@@ -176,3 +176,16 @@ def test_fixed_summary_stands_beside_the_report_that_is_written(written, places)
     sentence = "The executive summary is fixed words: no score and no argument is in it (s.py:7)."
     assert (finding.met, finding.reason.endswith(sentence)) == (written, written)
     assert [path for path, _ in clue_lines(finding)] == places
+
+
+@pytest.mark.parametrize(("content", "places"), [("findings", 2), ("fixed", 1)])
+def test_part_of_fixed_words_is_said_of_a_remediation_that_holds_more(content, places):
+    facts = {"remediation_content": content, "fixed_remediations": [{"path": "r.py", "line": 7}]}
+    finding = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="remediation"),
+        survey(facts=facts, places={"remediation_content": (location_at("j.py", 4),)}),
+    )
+    sentence = "Some of it is fixed words: no argument and no evidence is in it (r.py:7)."
+    is_given = content == "findings"
+    assert (finding.met, finding.reason.endswith(sentence)) == (is_given, is_given)
+    assert len(finding.clues) == places

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from courtroom.analysis.langgraph.judging.score_changes import words_in
 from courtroom.analysis.langgraph.judging.text_values import (
     Part,
     Text,
@@ -19,9 +21,18 @@ from courtroom.analysis.langgraph.judging.text_values import (
 from courtroom.analysis.langgraph.judging.verdict_source import MODEL_CALLS
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
-from courtroom.analysis.python.tree_walk import constant_text, walk, words_of
+from courtroom.analysis.python.tree_walk import (
+    constant_text,
+    last_name,
+    tests_around,
+    walk,
+    words_of,
+)
 
 WORD = "remediation"
+PLAN = "plan"
+FIXED: frozenset[Part] = frozenset({"fixed", "plain"})
+CRITERIA = frozenset(words_of("criterion dimension dim"))
 # What comes from a judge or a detective.
 GIVEN: frozenset[Part] = frozenset({"arguments", "evidence"})
 _HEADING = re.compile(r"^ {0,3}#{1,6} [^\n]{0,60}\bremediation", re.IGNORECASE | re.MULTILINE)
@@ -61,6 +72,60 @@ def read_remediation(functions: list[FunctionRef]) -> RemediationContent | None:
     is_known = "open" not in kinds and (not asks_model or any(text.is_kept for text in texts))
     content: Literal["rubric", "fixed"] = "rubric" if "rubric" in kinds else "fixed"
     return RemediationContent(content if is_known else None, first_places(made, parts))
+
+
+def fixed_remediations(functions: list[FunctionRef]) -> list[tuple[FunctionRef, int]]:
+    """Return the lines of remediations that are fixed words, though others hold what is given.
+
+    They are the plan of the whole report, or what a function returns for a criterion by its name.
+    """
+    reader = ValueReader(functions, WORD)
+
+    def is_fixed(text: Text) -> bool:
+        parts = reader.parts_of((text.value, text.function))
+        return _names_criterion(text.value) or ("fixed" in parts and parts <= FIXED)
+
+    plans = [
+        Text(value, function)
+        for function in functions
+        for node in walk(function.site.node)
+        for value, _ in named_texts(node, WORD)
+        if PLAN in _name_of(node)
+    ]
+    texts = plans if all(map(is_fixed, plans)) else []
+    for function in functions:
+        if WORD in words_of(function.name):
+            returned = (Text(value, function) for value in returned_by(function))
+            texts += [text for text in returned if is_fixed(text) and _is_of_criterion(text)]
+    places = {(*text.function.key, text.value.lineno): text.function for text in texts}
+    return [(function, key[-1]) for key, function in places.items()]
+
+
+def _names_criterion(value: ast.expr) -> bool:
+    """Return true for a template that only the criterion's own name stands in."""
+    filled = [p.value for p in getattr(value, "values", ()) if isinstance(p, ast.FormattedValue)]
+    return bool(filled) and all(
+        isinstance(part, ast.Name) and CRITERIA.intersection(words_of(part.id)) for part in filled
+    )
+
+
+def _name_of(node: ast.AST) -> list[str]:
+    """Return the words of the name that a keyword or an assignment gives its value."""
+    if isinstance(node, ast.keyword):
+        return words_of(node.arg or "")
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return [word for target in targets for word in words_of(last_name(target))]
+
+
+def _is_of_criterion(text: Text) -> bool:
+    """Return whether a text stands under a test of the criterion's name."""
+    tests = tests_around(text.function.site.node, text.value.lineno)
+    compares = [n for test in tests for n in walk(test) if isinstance(n, ast.Compare)]
+    return any(
+        constant_text(node.left) is not None or constant_text(node.comparators[0]) is not None
+        for node in compares
+        if words_in(node) & CRITERIA
+    )
 
 
 def advice_heading(sources: Iterable[SourceFile]) -> tuple[str, SourceFile, int] | None:

@@ -9,6 +9,7 @@ import pytest
 from courtroom.analysis.langgraph.judging.remediation_content import (
     RemediationContent,
     advice_heading,
+    fixed_remediations,
     read_remediation,
 )
 from tests.courtroom.analysis.test_shown_places import surveyed
@@ -151,3 +152,34 @@ def test_section_that_was_not_followed_is_the_reason_for_an_unknown_remediation(
     work = surveyed({"main.py": code}, tmp_path)
     reason = "what stands under “Recommendations” (main.py:2) could not be followed"
     assert work.reasons["remediation_content"] == reason
+
+
+OWN = """
+def chief_justice(state):
+    opinions = state["opinions"]
+    remediation = {call}
+    return {{"final_report": Report(remediation=remediation, {plan})}}
+
+def remediation_for(criterion_id, opinion):
+    if criterion_id == "git":
+        return "Commit in small steps."
+    if "graph" in criterion_id:
+        return f"Mend {{criterion_id}}."
+    if opinion.score > 4:
+        return "Nothing to do."
+    return opinion.argument
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "plan", "expected"),
+    [
+        ("remediation_for(c, opinions[0])", "summary=''", [9, 11]),
+        ("opinions[0].argument", "remediation_plan='Read the above.'", [5]),
+        ("opinions[0].argument", "remediation_plan=opinions[1].argument", []),
+    ],
+    ids=["by criterion", "plan", "none"],
+)
+def test_part_of_a_remediation_may_be_fixed_words(call, plan, expected):
+    _, layers = layers_of(symbols_of({"src/justice.py": OWN.format(call=call, plan=plan)}))
+    assert sorted(line for _, line in fixed_remediations(layers.justice)) == expected
