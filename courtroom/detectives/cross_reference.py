@@ -132,13 +132,19 @@ def _held_claims(
         return None
     clone = code.get("clone_function")
     is_made = makes_temporary_directory(clone, files)
+    is_own = is_made is True
     if clone and clone.get("in_temporary_directory"):
         is_made = True
     # Another function that clones may make one.
     if is_made is False and code.get("temporary_directories") != []:
         is_made = None
     has_dead_routes = bool(dead_routes(code))
-    facts = {**code, "clone_temporary_directory": is_made, "has_dead_routes": has_dead_routes}
+    facts = {
+        **code,
+        "clone_temporary_directory": is_made,
+        "clone_makes_its_folder": is_own,
+        "has_dead_routes": has_dead_routes,
+    }
     # A report claims that errors lead elsewhere, not only that such an edge is there.
     if has_dead_routes:
         facts["conditional_error_route"] = False

@@ -24,8 +24,9 @@ def _clones(sentence: str, code: CodeFacts) -> bool:
 
 
 def _folders(sentence: str, code: CodeFacts) -> bool:
-    """Code that makes a folder by mkdtemp as well may clone there."""
-    is_whole = not code.get("has_mkdtemp") or _OF_CLONES.search(sentence) is None
+    """Code that makes a folder by mkdtemp as well may clone there, by a function that is given one."""
+    is_other = code.get("has_mkdtemp") and not code.get("clone_makes_its_folder")
+    is_whole = not is_other or _OF_CLONES.search(sentence) is None
     return is_whole and _clones(sentence, code)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# Facts by name (courtroom.models.facts as JSON) and `clone_temporary_directory`: claims are held
-# against them.
+# Facts by name (courtroom.models.facts as JSON), and what the code of the clone says of its folder:
+# claims are held against them.
 CodeFacts = Mapping[str, Any]
 
 

@@ -295,6 +295,19 @@ def test_every_clone_in_a_temporary_directory_is_open_beside_mkdtemp() -> None:
     assert standings["temporary_directory"] == "confirmed"
 
 
+@pytest.mark.parametrize(
+    ("body", "standing"),
+    [("    folder = TemporaryDirectory()", "confirmed"), ("    run(url, folder)", "open")],
+)
+def test_clone_that_makes_its_own_folder_goes_nowhere_else(body: str, standing: str) -> None:
+    report = _report("Every clone goes into a TemporaryDirectory.")
+    code = {"clone_function": {**CLONE, "line": 1, "in_temporary_directory": True}}
+    files = {"src/tools.py": ["def clone(url):", body]}
+    claims = compare_sources([], report, code, files, None, {"has_mkdtemp": True}).claims or ()
+    standings = {held.claim.feature: held.standing for held in claims}
+    assert standings["temporary_directory"] == standing
+
+
 def test_heading_that_refers_to_a_risk_by_its_number_is_about_the_code() -> None:
     lines = (
         "3.1 Rules first (RISK-1)",
