@@ -18,7 +18,7 @@ from courtroom.checks.from_facts import (
 )
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import in_full, place_of
-from courtroom.checks.result import Finding, present
+from courtroom.checks.result import MOST_CLUES, Finding, present
 from courtroom.checks.state_flow import fault_sentence, with_undercut_verdict
 from courtroom.checks.subjects import Subject, Subjects
 from courtroom.models.check import CheckBase
@@ -37,7 +37,7 @@ MARKDOWN = (
     "The verdict is written as a Markdown report.",
     "No code writes the verdict as a Markdown report.",
 )
-FIXED_PART = "Some of it is fixed words: no argument and no evidence is in it."
+FIXED_PART = "Some of the remediation is fixed words: no argument and no evidence is in it."
 FIXED_SUMMARY = "The executive summary is fixed words: no score and no argument is in it."
 RULES: dict[str, Sentences] = {
     "security_override": (
@@ -162,7 +162,7 @@ def _with_places(finding: Finding, fact: str, sentence: str, survey: Survey) -> 
     if not rows or not finding.met:
         return finding
     reason = with_place(sentence, rows[0]["path"], rows[0]["line"])
-    clues = (*finding.clues, *(line_clue(row, sentence) for row in rows))
+    clues = (*finding.clues, *(line_clue(row, sentence) for row in rows[:MOST_CLUES]))
     return replace(finding, reason=f"{finding.reason} {reason}", clues=clues)
 
 

@@ -185,7 +185,9 @@ def test_part_of_fixed_words_is_said_of_a_remediation_that_holds_more(content, p
         SynthesisRules(**CHECK_FIELDS, aspect="remediation"),
         survey(facts=facts, places={"remediation_content": (location_at("j.py", 4),)}),
     )
-    sentence = "Some of it is fixed words: no argument and no evidence is in it (r.py:7)."
+    sentence = (
+        "Some of the remediation is fixed words: no argument and no evidence is in it (r.py:7)."
+    )
     is_given = content == "findings"
     assert (finding.met, finding.reason.endswith(sentence)) == (is_given, is_given)
     assert len(finding.clues) == places
