@@ -58,6 +58,7 @@ WORDS: dict[str, str] = {
     "repeated_clone": "a clone that several nodes make",
     "cut_text": "a tool that reads only the beginning of a text",
     "moved_directory": "a node that moves the working directory of nodes beside it",
+    "word_scan": "a scan for unsafe calls that goes by words or passes over a file by its name",
     "dead_route": "a way of a router that its code or the keys it tests rule out",
     "needless_route": "a way of a router for want of what a node always writes",
     "input_route": "a router that tests the graph's inputs alone",
@@ -80,6 +81,7 @@ FAULT_WORDS: dict[str, str] = {
     "unused_verdict": "a value inside the Chief Justice's code that is never read",
     "dead_route": "a way of a router that no run takes",
     "refused_value": "a value that a prompt fixes and that is refused",
+    "word_scan": "a scan for unsafe calls that does not look for calls alone",
 }
 # Faults that are said where the history of a clone is asked for, and count for nothing there.
 BESIDE_HISTORY = ("cut_text", "repeated_clone", "moved_directory")

@@ -7,9 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.fault_words import matching, options
-from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, searched, unknown
+from courtroom.checks.from_facts import (
+    from_facts,
+    from_stored_facts,
+    line_clue,
+    searched,
+    unknown,
+    with_place,
+)
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import by_kind, listed, place_of, places_of
+from courtroom.checks.phrases import by_kind, in_full, listed, place_of, places_of
 from courtroom.checks.result import MOST_CLUES, Clue, Finding, absent, present
 from courtroom.models.check import CheckBase
 from courtroom.models.project_facts import UnsafeKind
@@ -44,6 +51,8 @@ NAMES = {
 }
 # A danger that many calls can be: the sentence says which call it is.
 CALLED = "unsafe_deserialisation"
+# The fault in the work's own search for such calls, which the fact `state_flow` has.
+SCAN = "word_scan"
 # What is said of a call in a file that no run of the product reads.
 UNREACHED = "in a file to which no import leads from an entry point"
 # What is said of a secret in a test, an example or an archive.
@@ -81,8 +90,10 @@ def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
     if not by_place:
         possible = _possible_places(check.any_of, survey)
         looked_for = _looked_for(check.any_of, survey) + possible
-        finding = absent(_absence(check.any_of, survey), looked_for, met=not check.is_positive)
-        return replace(finding, has_reservation=bool(possible))
+        scans = _word_scans(check.any_of, survey)
+        reason = _absence(check.any_of, survey) + scans
+        finding = absent(reason, looked_for, met=not check.is_positive)
+        return replace(finding, has_reservation=bool(possible or scans))
     kinds, clues = [danger for danger, _ in by_place], [clue for _, clue in by_place]
     reason = by_kind([(danger, clue.rationale) for danger, clue in by_place])
     call = _called(kinds[0], _calls(kinds[0], survey)[:1])
@@ -104,6 +115,19 @@ def _absence(dangers: Sequence[str], survey: Survey) -> str:
         )
     texts = "No committed secret was recognised in the text files." if IN_TEXTS in dangers else ""
     return " ".join(filter(None, [code, texts]))
+
+
+def _word_scans(dangers: Sequence[str], survey: Survey) -> str:
+    """Sentences, with a space before them, on how the work itself looks for these calls; else ""."""
+    from courtroom.checks.state_flow import fault_sentence
+
+    faults = (survey.facts.get("state_flow") or {}).get("faults", ())
+    scans = [
+        with_place(fault_sentence(fault), fault["path"], fault["line"])
+        for fault in faults
+        if fault["kind"] == SCAN and not {*dangers}.isdisjoint(fault["keys"])
+    ]
+    return f" Not counted: {in_full(scans)}" if scans else ""
 
 
 def _looked_for(dangers: Sequence[str], survey: Survey) -> str:

@@ -221,6 +221,7 @@ FLOW = {
     "left_clone": "Remove the folder of the clone when all is read",
     "cut_text": "Read the text to its end",
     "moved_directory": "Hand the directory to the call that needs it (cwd), in place of moving there",
+    "word_scan": "Look for the call in the syntax tree of every file",
     "doubled_clone": "Clone once, into the folder that is read",
     "repeated_clone": "Clone once, and hand the path on in the state",
     "dead_route": "Let the router choose this way where it belongs, or remove the branch",

@@ -96,6 +96,17 @@ def test_possible_dangers_are_named_and_change_nothing():
     assert "nothing certain was found" in str(findings[0].clues[0].statement)
 
 
+@pytest.mark.parametrize("danger", ["os_system", "shell_true"])
+def test_scan_of_the_work_that_goes_by_words_is_told_beside_its_danger(danger):
+    scan = {"kind": "word_scan", "sentence": "scan() goes by words", "path": "t.py", "line": 7}
+    flow = {"faults": [scan | {"keys": ["os_system"]}], "unread": {}}
+    facts = {"os_system_calls": [], "shell_true_calls": [], "state_flow": flow}
+    check = UnsafeCallCheck(**CHECK_FIELDS, polarity="negative", any_of=(danger,))
+    finding = unsafe_calls(check, survey(facts=facts))
+    told = finding.reason.endswith(" Not counted: scan() goes by words (t.py:7).")
+    assert (finding.met, finding.has_reservation, told) == (True, *(danger == "os_system",) * 2)
+
+
 def test_unsafe_calls_that_nobody_looked_for_are_open():
     finding = unsafe_calls(
         UnsafeCallCheck(**CHECK_FIELDS, polarity="negative"), survey(facts={"os_system_calls": []})

@@ -63,6 +63,7 @@ from courtroom.analysis.langgraph.state_flow.unused_work import (
     unread_results,
     unsent_prompts,
 )
+from courtroom.analysis.langgraph.state_flow.word_scans import word_scans
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.call_graph import CallGraph
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -94,6 +95,7 @@ ALL_KINDS = (
     "doubled_clone",
     "repeated_clone",
     "cut_text",
+    "word_scan",
     "moved_directory",
     "unused_prompt",
     "impossible_test",
@@ -131,6 +133,7 @@ def read_flow(
     deleted_clones(symbols, layers.in_use, reading)
     reading.add(left_clones(call_graph, layers.in_use))
     reading.add(cut_texts(layers.in_use))
+    reading.add(word_scans(layers.in_use))
     reading.add(doubled_clones(symbols, layers.in_use))
     reading.add(repeated_clones(call_graph, layers.nodes, layers.in_use))
     reading.add(moved_directories(call_graph, graph.builder, layers.nodes, layers.in_use))

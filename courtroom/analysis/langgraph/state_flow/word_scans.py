@@ -1,0 +1,96 @@
+"""Scans of sources for unsafe calls that take the words for a call, or pass over a file by its name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
+from courtroom.analysis.security.value_origins import assigned_values
+
+# By danger of `unsafe_call`: the beginnings of the words that a scan looks for.
+WORDS = {
+    "os_system": ("os.system", "os.popen"),
+    "shell_true": ("shell=True",),
+    "eval_exec": ("eval(", "exec("),
+}
+_READERS = frozenset({"read_text", "read", "getsource"})
+_WALKERS = frozenset({"walk", "rglob", "glob", "iterdir", "listdir", "scandir"})
+# A scan that reads the syntax as well may only use the words to save time.
+_PARSERS = frozenset({"parse", "iter_child_nodes", "tokenize", "generate_tokens"})
+_SAFETY = re.compile(r"unsafe|secur|danger|os\.system|shell=True", re.IGNORECASE)
+
+
+def word_scans(in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
+    for function in in_use:
+        nodes = list(walk(function.site.node))
+        calls = {called_name(node) for node in nodes if isinstance(node, ast.Call)}
+        path = function.source.path
+        text = _text_of(function)
+        if calls & _WALKERS and _SAFETY.search(text):
+            dangers = tuple(d for d, begins in WORDS.items() if any(b in text for b in begins))
+            for line, sentence in _passed_over(function, nodes):
+                yield FlowFault("word_scan", sentence, path, line, keys=dangers or ("os_system",))
+        if not calls & _PARSERS:
+            for line, danger, words in _searches(function, nodes):
+                sentence = (
+                    f"{function.shown_name}() looks for the text “{words}” in sources: any mention of it"
+                    " counts as a call, as this line itself would"
+                )
+                yield FlowFault("word_scan", sentence, path, line, keys=(danger,))
+
+
+def _text_of(function: FunctionRef) -> str:
+    node = function.site.node
+    return "\n".join(function.source.text.split("\n")[node.lineno - 1 : node.end_lineno])
+
+
+def _searches(function: FunctionRef, nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str, str]]:
+    """Yield line, danger and words of the first test for each danger in a text that was read."""
+    done: set[str] = set()
+    for node in nodes:
+        match node:
+            case ast.Compare(
+                left=left, ops=[ast.In() | ast.NotIn()], comparators=[ast.Name() as text]
+            ):
+                words = constant_text(left) or ""
+                danger = next((d for d, begins in WORDS.items() if words.startswith(begins)), "")
+                if danger and danger not in done and _is_read(function, text.id):
+                    done.add(danger)
+                    yield node.lineno, danger, words
+
+
+def _is_read(function: FunctionRef, name: str) -> bool:
+    return any(
+        isinstance(inner, ast.Call) and called_name(inner) in _READERS
+        for value in assigned_values(function.site, name)
+        for inner in walk(value)
+    )
+
+
+def _passed_over(function: FunctionRef, nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
+    """Yield the test by which a walk over files leaves out those of the file's own name."""
+    own = PurePosixPath(function.source.path).name
+    for node in nodes:
+        match node:
+            case ast.If(
+                test=ast.Compare(ops=[ast.In() | ast.Eq()], comparators=[names]),
+                body=[ast.Continue()],
+            ):
+                values = (
+                    assigned_values(function.site, names.id)
+                    if isinstance(names, ast.Name)
+                    else [names]
+                )
+                texts = {constant_text(inner) for value in values for inner in walk(value)}
+                if own in texts:
+                    sentence = (
+                        f"{function.shown_name}() passes over every file named {own}, as its own is,"
+                        " whatever a work holds in it"
+                    )
+                    yield node.lineno, sentence
+                    return
