@@ -71,6 +71,7 @@ class Work:
             "graph_at": graph_place and f" ({graph_place})",
             "reducers": listed(f"{r['field']} by {r['reducer']}" for r in self._reducers),
             "evidence_key": self.evidence_key,
+            "evidence_at": self.evidence_key and f" in `{self.evidence_key}`",
             "opinion_schema": self.opinion_schema,
             "failure_edges": self.facts.get("conditional_error_route")
             and ", also those for failures",

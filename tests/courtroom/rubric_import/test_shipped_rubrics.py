@@ -23,6 +23,7 @@ NAMES = {
         "clone_place",
         "failure_edges",
         "evidence_key",
+        "evidence_at",
     ),
     *("reducers", "opinion_schema", "detective", "judge", "justice", "join", "path"),
     *("cap", "far"),

@@ -33,6 +33,7 @@ def test_key_of_the_evidence_is_not_another_mapping_that_is_merged():
     merged = {"field": "metadata", "reducer": "operator.ior"}
     own = {"field": "evidences", "reducer": "merge_evidences", "applies": "a merge key by key"}
     assert work(reducers=[own, merged]).evidence_key == "evidences"
+    assert work(reducers=[own, merged]).names["evidence_at"] == " in `evidences`"
     assert work(reducers=[merged]).evidence_key == "metadata"
     assert work(reducers=[own | {"field": "results"}]).evidence_key is None
 
