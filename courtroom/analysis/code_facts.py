@@ -36,6 +36,7 @@ from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_
 from courtroom.analysis.langgraph.judging.structured_calls import model_calls, model_name
 from courtroom.analysis.langgraph.score_ranges import separate_ranges
 from courtroom.analysis.langgraph.state_access import read_state_access
+from courtroom.analysis.langgraph.state_flow.broken_imports import broken_commands
 from courtroom.analysis.langgraph.state_flow.dead_routes import dead_ways
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
 from courtroom.analysis.langgraph.state_flow.read_flow import (
@@ -446,6 +447,8 @@ def _flow(writer: FactWriter) -> None:
         FlowFault("loose_rule", cap.sentence, cap.function.source.path, cap.line)
         for cap in writer.early_caps
     )
+    entries = (writer.facts.get("scope") or {}).get("entry_points", ())
+    flow.add(broken_commands(writer.symbols, entries, flow.faults))
     gap = reading_gap(writer.symbols.codebase)
     writer.facts["state_flow"] = {
         "faults": [fault.as_fact for fault in flow.faults],

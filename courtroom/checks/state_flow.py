@@ -70,6 +70,7 @@ WORDS: dict[str, str] = {
     "unshown_rubric": "a request to a judge's model that holds nothing of what the rubric says",
     "loose_rule": LOOSE,
     "broken_import": "an import that cannot resolve on the way from the graph's file",
+    "broken_command": "an import that cannot resolve on the way from a declared command",
 }
 
 
@@ -83,8 +84,13 @@ FAULT_WORDS: dict[str, str] = {
     "refused_value": "a value that a prompt fixes and that is refused",
     "word_scan": "a scan for unsafe calls that does not look for calls alone",
 }
-# Faults that are said where the history of a clone is asked for, and count for nothing there.
-BESIDE_HISTORY = ("cut_text", "repeated_clone", "moved_directory")
+# Faults that are said where those of another kind are asked for, and count for nothing there.
+BESIDE = {
+    "cut_text": "shallow_history",
+    "repeated_clone": "shallow_history",
+    "moved_directory": "shallow_history",
+    "broken_command": "broken_import",
+}
 # Faults of which each has its place among the evidence.
 MOST_FAULTS = 8
 DECLARED = "Here the keys of the state are declared."
@@ -109,6 +115,7 @@ SECOND_PLACES: dict[str, str] = {
     "guessed_criterion": "Here opinions are joined by it.",
     "loose_rule": "Here a tool writes the word where it found nothing.",
     "broken_import": "Here is the module from which it is imported.",
+    "broken_command": "Here is the module from which it is imported.",
 }
 
 
@@ -149,7 +156,7 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
         title = f"There is {clauses(FAULT_WORDS.get(kind, WORDS[kind]) for kind in kinds)}."
         if any(fault.get("is_blinding") for fault in faults):
             title = BLINDING
-        beside = _not_counted(check, fact) if "shallow_history" in check.faults else ""
+        beside = _not_counted(check, fact) if {*BESIDE.values()} & {*check.faults} else ""
         reason = f"{_reason(faults)}{minor}{beside}"
         finding = Finding(False, reason, _places(faults), fault=title)
         is_about_cap = any(CAP.search(fault["sentence"]) for fault in faults)
@@ -216,8 +223,8 @@ def _absences(names: Sequence[str], files: str) -> str:
 
 
 def _not_counted(check: StateFlow, fact: Mapping[str, Any]) -> str:
-    """Keys that nobody reads beside unused values in the code; cut texts, clones of several nodes
-    and moved directories beside a cut history; "" where the check is on neither.
+    """Keys that nobody reads beside unused values in the code, and the kinds of BESIDE; "" where the
+    check is on none of them.
 
     Such a key may be what the graph is run for. All count for nothing.
     """
@@ -231,8 +238,8 @@ def _not_counted(check: StateFlow, fact: Mapping[str, Any]) -> str:
 
 def _beside(fault: Mapping[str, Any]) -> str:
     """The kind beside which a fault is said that is not counted, "" for all others."""
-    if fault["kind"] in BESIDE_HISTORY:
-        return "shallow_history"
+    if fault["kind"] in BESIDE:
+        return BESIDE[fault["kind"]]
     return _unused_kind(fault) if fault["kind"] == "unread_write" else ""
 
 

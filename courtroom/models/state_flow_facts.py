@@ -42,6 +42,7 @@ FaultKind = Literal[
     "unshown_rubric",
     "loose_rule",
     "broken_import",
+    "broken_command",
 ]
 
 

@@ -235,6 +235,7 @@ FLOW = {
     "unshown_rubric": "Put the criterion's instruction and patterns into this request",
     "loose_rule": "Limit this rule to what it is for",
     "broken_import": "Import what is there, or commit what is missing",
+    "broken_command": "Import what is there, or commit what is missing",
 }
 
 

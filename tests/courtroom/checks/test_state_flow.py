@@ -165,12 +165,15 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
     assert "Not counted" not in found("unread_write", fact=fact).reason
 
 
-@pytest.mark.parametrize("kind", ["shallow_history", "dead_route"])
-@pytest.mark.parametrize("beside", ["cut_text", "repeated_clone", "moved_directory"])
-def test_fault_that_stands_beside_the_history_is_not_counted(kind: str, beside: str):
+@pytest.mark.parametrize("kind", ["shallow_history", "broken_import", "dead_route"])
+@pytest.mark.parametrize(
+    "beside", ["cut_text", "repeated_clone", "moved_directory", "broken_command"]
+)
+def test_fault_that_stands_beside_another_one_is_not_counted(kind: str, beside: str):
     cut = {"kind": beside, "sentence": "log() cuts", "path": "t.py", "line": 7, "other": None}
     finding = found(kind, fact={"faults": [cut], "unread": {}})
-    is_beside = kind == "shallow_history"
+    place = "broken_import" if beside == "broken_command" else "shallow_history"
+    is_beside = kind == place
     assert (finding.met, "Not counted: log() cuts (t.py:7)." in finding.reason) == (True, is_beside)
     deep = cut | {"kind": kind, "sentence": "clone() cuts", "line": 3}
     finding = found(kind, fact={"faults": [deep, cut], "unread": {}})

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place, joined
 from courtroom.analysis.python.missing_modules import (
@@ -45,6 +46,25 @@ def broken_imports(symbols: SymbolTable, starts: list[SourceFile]) -> Iterator[F
         alike.setdefault(key, []).append(broken)
     for rows in alike.values():
         yield _fault(symbols, rows)
+
+
+def broken_commands(
+    symbols: SymbolTable, entries: Iterable[Mapping[str, Any]], known: Iterable[FlowFault]
+) -> Iterator[FlowFault]:
+    """Yield what fails when a command that a manifest declares is started, beside the `known` faults.
+
+    `entries` are those of project_facts.SubmissionScope.
+    """
+    reported = {(fault.path, fault.line) for fault in known}
+    for entry in entries:
+        source = symbols.codebase.files.get(entry["target"])
+        if entry["declared_by"] != "pyproject" or source is None:
+            continue
+        for fault in broken_imports(symbols, [source]):
+            if (fault.path, fault.line) not in reported:
+                reported.add((fault.path, fault.line))
+                command = f"; the command that {entry['path']}:{entry['line']} declares fails"
+                yield replace(fault, kind="broken_command", sentence=f"{fault.sentence}{command}")
 
 
 def _in_order(symbols: SymbolTable, starts: list[SourceFile]) -> Iterator[_Broken]:

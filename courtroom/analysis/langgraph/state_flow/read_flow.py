@@ -103,6 +103,7 @@ ALL_KINDS = (
     "unshown_evidence",
     "unshown_rubric",
     "loose_rule",
+    "broken_command",
 )
 # Names under which a rubric holds one entry per persona.
 PERSONAS = frozenset({"prosecutor", "defense", "defence", "techlead"})

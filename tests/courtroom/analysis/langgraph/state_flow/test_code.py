@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from courtroom.analysis.langgraph.state_flow.broken_imports import broken_commands
 from tests.courtroom.analysis.langgraph.state_flow.flows import (
     GRAPH,
     NODES,
@@ -14,7 +15,7 @@ from tests.courtroom.analysis.langgraph.state_flow.flows import (
     flow_with,
     sentences,
 )
-from tests.courtroom.sources import IMPORTS
+from tests.courtroom.sources import IMPORTS, symbols_of
 
 
 def imports(statement: str, module: str):
@@ -45,6 +46,20 @@ def test_an_import_of_a_module_that_does_not_exist_is_named():
             " imported at this commit"
         )
     ]
+
+
+@pytest.mark.parametrize("declared_by", ["pyproject", "readme"])
+def test_import_that_fails_in_a_declared_command_is_named_with_the_manifest(declared_by: str):
+    files = {"src/cli.py": "from src.tools import look\n", "src/tools.py": "def read(): ...\n"}
+    entry = {"target": "src/cli.py", "declared_by": declared_by, "path": "a.toml", "line": 7}
+    commands = [*broken_commands(symbols_of(files), [entry], [])]
+    sentence = (
+        "src/cli.py imports `look` from src/tools.py, which does not define it: src/cli.py cannot be"
+        " imported at this commit; the command that a.toml:7 declares fails"
+    )
+    rows = [("broken_command", sentence)] * (declared_by == "pyproject")
+    assert [(fault.kind, fault.sentence) for fault in commands] == rows
+    assert [*broken_commands(symbols_of(files), [entry], commands)] == []
 
 
 @pytest.mark.parametrize(
