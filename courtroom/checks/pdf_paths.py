@@ -222,9 +222,15 @@ def files_exist(maximum: int, paths: CheckedPaths) -> Finding:
         return could_not_look(f"{NO_PATHS}.{left_out}")
     reason = _existence(len(missing) + len(existing), [claim.path for claim in missing])
     met = len(missing) <= maximum
-    clues = [_path_clue(claim, f"The tree has no {claim.path}.") for claim in missing]
+    clues = [
+        _path_clue(claim, f"The report names {claim.path}, which the tree does not have.")
+        for claim in missing
+    ]
     if existing and met:
-        clues = [_path_clue(claim, f"{claim.path} is in the tree.") for claim in existing]
+        clues = [
+            _path_clue(claim, f"The report names {claim.path}, which is in the tree.")
+            for claim in existing
+        ]
     fault = _missing_fault(len(missing), maximum)
     finding = present(reason + left_out, clues, met=met, fault=fault)
     return replace(finding, has_reservation=bool(missing))

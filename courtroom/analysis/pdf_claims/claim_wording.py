@@ -174,10 +174,15 @@ def _bound_schema(sentence: str, code: CodeFacts, value: bool | None) -> bool | 
     return named <= schemas | held
 
 
-def _spread(sentence: str, _: CodeFacts, value: bool | None) -> bool | None:
-    """A rule that the sentence explains, without a second look, is no proof against its name."""
+def _spread(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
+    """A rule that the sentence explains, without a second look, is no proof against its name.
+
+    One that takes the median is as explained where the code takes it beside a spread.
+    """
     is_other = _EXPLAINS_SPREAD.search(sentence) and not _ASKS_AGAIN.search(sentence)
-    return None if value is False and is_other else value
+    if value is not False or not is_other:
+        return value
+    return True if "median" in sentence and code.get("takes_median_by_spread") else None
 
 
 def _tested_share(sentence: str, code: CodeFacts, _: bool | None) -> bool | None:

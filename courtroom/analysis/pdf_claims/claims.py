@@ -9,7 +9,7 @@ matched by patterns, not understood.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
@@ -149,6 +149,11 @@ _NEGATION = re.compile(
 
 # "Parallel detectives write without overwriting" tells of the state, not of the graph.
 _WRITES = re.compile(r"\breducers?\b|\boverwrit|\bmerg(?:es?|ed|ing)\b", re.IGNORECASE)
+# By the claim of a join: whom a sentence on it names, where it is no heading for all parallel parts.
+_JOINED: Mapping[str, re.Pattern[str]] = {
+    "opinion_join": re.compile(r"\bjudges?\b|\bopinions?\b|prosecutor", re.IGNORECASE),
+    "evidence_join": re.compile(r"detectives?\b|\bevidences?\b|investigator", re.IGNORECASE),
+}
 _EXPLAINED = ("variance_re_evaluation",)
 _LAYERS = ("detectives_parallel", "judges_parallel")
 
@@ -220,7 +225,14 @@ def _claims_by_feature(reading: PdfReading) -> Iterator[list[FeatureClaim]]:
                 claims.setdefault(feature.id, []).append(claim)
     for feature in FEATURES:
         if feature.id in claims and feature.id not in redefined:
-            yield sorted(claims[feature.id], key=_is_of_writes)
+            yield sorted(claims[feature.id], key=_vagueness)
+
+
+def _vagueness(claim: FeatureClaim) -> tuple[bool, bool]:
+    """Return what puts a sentence behind a clearer one on the same feature."""
+    nodes = _JOINED.get(claim.feature)
+    is_general = nodes is not None and not nodes.search(claim.passage)
+    return _is_of_writes(claim), is_general
 
 
 def _is_of_writes(claim: FeatureClaim) -> bool:

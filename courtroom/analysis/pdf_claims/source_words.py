@@ -57,6 +57,9 @@ _WRITES_JSON = re.compile(
     r"\bjson\.dump\(|\bJSONResponse\(|\bjsonify\("
     r"|\b(?:write|write_text|write_bytes|print)\([^\n]{0,120}(?:\bdumps\(|dump_json\(|to_json\()"
 )
+# A median, and the difference between the highest and the lowest score.
+_MEDIAN = re.compile(r"\bmedian(?:_low|_high)?\(")
+_SPREAD = re.compile(r"\bmax\([^()\n]{1,80}\) ?- ?min\(")
 # By the claim on a slow, busy or failing service: words of code that may bear it out. A client of
 # the models of a provider retries by itself.
 _SAFEGUARDS: Mapping[str, re.Pattern[str]] = {
@@ -109,8 +112,8 @@ def is_manifest(path: str) -> bool:
 
 def source_words(texts: Sequence[str]) -> dict[str, Any]:
     """Return `uses_<library>` by its imports, `uses_<family>` of models by their names, and whether
-    the sources call mkdtemp, remove folders, look for words in a source, run functions side by side
-    and write JSON, which is null where some is made that another call may write; `asserted_shares`
+    the sources call mkdtemp, remove folders, look for words in a source, take a median beside a spread, run
+    functions side by side and write JSON, which is null where some is made that another call may write; `asserted_shares`
     are the percentages up to which a test lets texts overlap.
 
     A library that is named but not imported may run in another way: null. A requirement alone does
@@ -130,6 +133,7 @@ def source_words(texts: Sequence[str]) -> dict[str, Any]:
         "asserted_shares": sorted(
             {int(share.ljust(2, "0")) for text in texts for share in _ASSERTED_SHARE.findall(text)}
         ),
+        "takes_median_by_spread": any(_MEDIAN.search(t) and _SPREAD.search(t) for t in texts),
         "runs_side_by_side": any(_SIDE_BY_SIDE.search(text) for text in texts),
         "writes_json": True
         if _is_in(_WRITES_JSON, texts)

@@ -212,7 +212,10 @@ def test_a_file_that_the_report_invents_is_found_out_where_both_sides_meet(dossi
     ]
     assert met == [True, False, True]
     (invented,) = evidence_of(dossier, "accuracy.all_exist")
-    assert (invented.location.page, invented.rationale) == (1, "The tree has no src/judges.py.")
+    assert (invented.location.page, invented.rationale) == (
+        1,
+        "The report names src/judges.py, which the tree does not have.",
+    )
 
 
 def test_a_report_that_names_no_file_earns_nothing_for_files_that_exist(

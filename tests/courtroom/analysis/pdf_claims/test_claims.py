@@ -403,6 +403,26 @@ def test_rule_on_the_spread_that_is_explained_otherwise_is_open(
     assert held.standing == standing
 
 
+@pytest.mark.parametrize(
+    ("code", "standing"),
+    [
+        ("spread = max(scores) - min(scores)\nif spread > 2: score = median(scores)", "confirmed"),
+        ("commits = median(days)", "open"),
+    ],
+)
+def test_median_on_a_spread_is_borne_out_by_code_that_takes_it(code: str, standing: str) -> None:
+    report = _report("Variance re-evaluation: when the spread is above 2, the median counts.")
+    (held,) = check_against_code(feature_claims(report), {**CODE, **source_words([code])})
+    assert held.standing == standing
+
+
+def test_sentence_that_names_the_judges_shows_their_join_before_a_word_on_all_parts() -> None:
+    general = "The graph has a fan-in to the chief justice for all layers."
+    own = "All three judges feed into the chief justice, a fan-in."
+    (claim, *_) = feature_claims(_report(general, own))
+    assert (claim.feature, claim.passage) == ("opinion_join", own)
+
+
 @pytest.mark.parametrize(("words", "standing"), [(55, "open"), (12, "contradicted")])
 def test_prompts_that_share_much_may_still_be_distinct(words: int, standing: str) -> None:
     prompts = [{"persona": name, "own_words": words} for name in ("a", "b", "c")]
