@@ -155,12 +155,12 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         return absent(reason, "Followed the nodes of the detectives.", met=True)
     if aspect == "guarded":
         reason = (
-            "No evidence was recognised that a detective reports as found by constants alone wherever"
-            f" there is a work to read, with nothing of it in its content.{_varied(facts)}"
+            "No evidence was recognised that a detective reports as found in every work that it can"
+            f" read, with nothing of the work in its content.{_varied(facts)}"
         )
         return absent(reason, "Followed the nodes of the detectives.", met=True)
     if aspect == "open_scores":
-        reason = "No ranges were found that keep the scores of two judges apart."
+        reason = "No range of scores was recognised that keeps two judges apart."
         searched = "Read the code and the prompts of the judges for ranges of scores."
         return absent(reason, searched, met=True)
 

@@ -194,7 +194,7 @@ def test_other_evidence_is_told_from_that_on_pictures():
 def test_constants_beside_a_content_that_varies_are_named_and_no_fault():
     finding = answer("guarded", guarded_evidence=[], varied_evidence=[SHOWN])
     assert finding.met
-    assert finding.reason.endswith(" with nothing of it in its content. A fact (a.md:3).")
+    assert finding.reason.endswith(" with nothing of the work in its content. A fact (a.md:3).")
 
 
 def test_evidence_that_is_never_found_is_another_fault():
