@@ -17,6 +17,8 @@ TESTS = frozenset({"exists", "is_file", "isfile"})
 OS_TESTS = frozenset({"os.path.exists", "os.path.isfile"})
 # Calls that leave a path in the directory in which it is.
 SAME_PATH = frozenset({"strip", "rstrip", "lstrip", "replace", "str"})
+# Names that are followed from one to the next: they may lead to each other.
+MOST_STEPS = 4
 # Calls that change the directory, or that ask whether a path is absolute.
 MOVES = ("chdir(", "os.path.isabs")
 
@@ -56,7 +58,7 @@ def _tested(symbols: SymbolTable, function: FunctionRef, node: ast.AST) -> str:
     return ""
 
 
-def _rows_of(nodes: Sequence[ast.AST], name: str) -> ast.expr | None:
+def _rows_of(nodes: Sequence[ast.AST], name: str, steps: int = MOST_STEPS) -> ast.expr | None:
     """Return what the only loop over the name goes through, also where it is stripped first."""
     values = [
         node.value
@@ -66,8 +68,10 @@ def _rows_of(nodes: Sequence[ast.AST], name: str) -> ast.expr | None:
     ]
     if len(values) == 1:
         calls = {called_name(n) for n in walk(values[0]) if isinstance(n, ast.Call)}
-        parts = [n.id for n in walk(values[0]) if isinstance(n, ast.Name) and n.id != "str"]
-        return _rows_of(nodes, parts[0]) if len(parts) == 1 and calls <= SAME_PATH else None
+        parts = {n.id for n in walk(values[0]) if isinstance(n, ast.Name)} - {"str"}
+        if len(parts) != 1 or name in parts or not calls <= SAME_PATH:
+            return None
+        return _rows_of(nodes, parts.pop(), steps - 1) if steps else None
     loops = [
         node.iter
         for node in nodes
@@ -77,7 +81,9 @@ def _rows_of(nodes: Sequence[ast.AST], name: str) -> ast.expr | None:
     return loops[0] if len(texts) == 1 and not values else None
 
 
-def _is_out_of_a_text(symbols: SymbolTable, nodes: Sequence[ast.AST], rows: ast.expr) -> bool:
+def _is_out_of_a_text(
+    symbols: SymbolTable, nodes: Sequence[ast.AST], rows: ast.expr, steps: int = MOST_STEPS
+) -> bool:
     """Return whether a search by a pattern gives the rows, here or in the function that is called."""
     if isinstance(rows, ast.Name):
         values = [
@@ -85,7 +91,8 @@ def _is_out_of_a_text(symbols: SymbolTable, nodes: Sequence[ast.AST], rows: ast.
             for node in nodes
             if isinstance(node, ast.Assign) and any(last_name(t) == rows.id for t in node.targets)
         ]
-        return len(values) == 1 and _is_out_of_a_text(symbols, nodes, values[0])
+        is_known = len(values) == 1 and steps > 0
+        return is_known and _is_out_of_a_text(symbols, nodes, values[0], steps - 1)
     calls = [node for node in walk(rows) if isinstance(node, ast.Call)]
     if any(called_name(call) in SEARCHES for call in calls):
         return True

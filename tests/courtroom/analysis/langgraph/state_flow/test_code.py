@@ -480,6 +480,9 @@ def test_path_out_of_a_text_is_looked_for_in_the_own_directory(body: str):
         ("return [p for p in rows if Path(clone(p)).exists()]", ")"),
         ("return [p for p in sorted(state) if Path(p).exists()]", ")"),
         (f"os.chdir(state)\n    {LOOPED}", ")"),
+        ("for p in rows:\n        p = p.strip()\n        if Path(p).exists(): return p", ")"),
+        ("p = q.strip()\n    q = p.strip()\n    return Path(p).exists()", ")"),
+        ("found = more\n    more = found\n    return [p for p in found if Path(p).exists()]", ")"),
         (LOOPED, ") + [os.path.join(text, 'a')]"),
     ],
 )
