@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, QuerySet, Sum, Value
+from django.db.models import Count, Q, QuerySet, Sum, Value
 
+from grading.core.compiled_queries import OrganizationQuery
 from grading.core.enums import OPEN_STATES, BulkState
+from grading.core.key_arrays import IsAmong
 from grading.models import (
     Appeal,
     Assignment,
@@ -127,6 +129,13 @@ KINDS: tuple[tuple[str, Any, str], ...] = (
     ("students on the roster", Enrollment, "cohort"),
 )
 
+# Whose keys select those rows.
+PARENTS: tuple[tuple[str, Any, str], ...] = (
+    ("assignment", Assignment, "cohort"),
+    ("submission", Submission, "assignment"),
+    ("audit", Audit, "submission"),
+)
+
 # Labels on pages that differ from the stored names.
 LABELS = {
     "scores given by hand": "score overrides",
@@ -176,7 +185,9 @@ class CohortInventory:
 def inventory_of(cohort: Cohort) -> CohortInventory:
     """Count the cohort's records in a fixed number of queries."""
     uploads = _uploads_of(cohort).aggregate(number=Count("pk"), size=Sum("pdf_bytes", default=0))
-    counts = _counts_of(cohort)
+    # A kind without rows is missing in a grouped count.
+    counts = dict.fromkeys((name for name, _model, _path in KINDS), 0)
+    counts |= dict(COUNTS.rows(organization=cohort.organization_id, cohort=cohort.pk))
 
     return CohortInventory(
         # KINDS begins with what is deleted first; pages begin with the cohort's own rows.
@@ -187,15 +198,8 @@ def inventory_of(cohort: Cohort) -> CohortInventory:
     )
 
 
-def _counts_of(cohort: Cohort) -> dict[str, int]:
-    """Return the number of rows of every kind, in one query."""
-    kinds = dict(kinds_of(cohort))
-    # A kind without rows is missing in a grouped count.
-    return dict.fromkeys(kinds, 0) | count_rows(kinds)
-
-
-def count_rows(kinds: Mapping[str, QuerySet[Any]]) -> dict[str, int]:
-    """Return the number of rows of each kind that has any, in one query."""
+def number_by_kind(kinds: Mapping[str, QuerySet[Any]]) -> QuerySet[Any, Any]:
+    """Return the query of (kind, number of its rows), without the kinds that have none."""
     first, *rest = (
         rows.annotate(kind_name=Value(name))
         .values("kind_name")
@@ -203,7 +207,28 @@ def count_rows(kinds: Mapping[str, QuerySet[Any]]) -> dict[str, int]:
         .values_list("kind_name", "number")
         for name, rows in kinds.items()
     )
-    return dict(first.union(*rest, all=True))
+    counted: QuerySet[Any, Any] = first.union(*rest, all=True)
+    return counted
+
+
+def _counts(cohort: int) -> QuerySet[Any, Any]:
+    """Return the query of the names of kinds that have rows, with their numbers."""
+    keys: dict[str, QuerySet[Any, Any]] = {}
+    for name, model, parent in PARENTS:
+        belongs = IsAmong(parent, keys[parent]) if parent in keys else Q(**{parent: cohort})
+        keys[name] = model.objects.filter(belongs).values("pk")
+
+    def belonging(path: str) -> Q | IsAmong:
+        parent = path.rpartition("__")[2]
+        return IsAmong(path, keys[parent]) if parent in keys else Q(**{path: cohort})
+
+    return number_by_kind(
+        {name: model.objects.filter(belonging(path)).order_by() for name, model, path in KINDS}
+    )
+
+
+# Django takes a tenth of a second to make it.
+COUNTS = OrganizationQuery(_counts, cohort=int)
 
 
 def kinds_of(cohort: Cohort) -> Iterator[tuple[str, QuerySet[Any]]]:
@@ -213,11 +238,7 @@ def kinds_of(cohort: Cohort) -> Iterator[tuple[str, QuerySet[Any]]]:
     needed three seconds to count nine thousand opinions through five joined tables.
     """
     keys: dict[str, list[Any]] = {"cohort": [cohort.pk]}
-    for name, model, parent in (
-        ("assignment", Assignment, "cohort"),
-        ("submission", Submission, "assignment"),
-        ("audit", Audit, "submission"),
-    ):
+    for name, model, parent in PARENTS:
         keys[name] = list(
             model.objects.filter(**{f"{parent}__in": keys[parent]})
             .order_by()
