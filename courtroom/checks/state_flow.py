@@ -62,6 +62,7 @@ WORDS: dict[str, str] = {
     "dead_route": "a way of a router that its code or the keys it tests rule out",
     "needless_route": "a way of a router for want of what a node always writes",
     "input_route": "a router that tests the graph's inputs alone",
+    "router_write": "a router that sets keys of the state",
     "idle_step": "a node that returns nothing on a way that leads to it",
     "impossible_test": "a comparison of a field with a value that it cannot have",
     "refused_value": "a value that a prompt fixes and that the schema or the rubric refuses",
@@ -90,6 +91,7 @@ BESIDE = {
     "repeated_clone": "shallow_history",
     "moved_directory": "shallow_history",
     "broken_command": "broken_import",
+    "router_write": "dead_route",
 }
 # Faults of which each has its place among the evidence.
 MOST_FAULTS = 8

@@ -34,6 +34,7 @@ FaultKind = Literal[
     "dead_route",
     "needless_route",
     "input_route",
+    "router_write",
     "idle_step",
     "impossible_test",
     "refused_value",

@@ -227,6 +227,7 @@ FLOW = {
     "dead_route": "Let the router choose this way where it belongs, or remove the branch",
     "needless_route": "Let the router choose this way by what the code at {other} says of a failure",
     "input_route": "Let a router choose this way by what {other} records of a failure",
+    "router_write": "Return this from a node before the router",
     "idle_step": "Let the node do its work on this way too ({other}), or lead past it",
     "impossible_test": "Compare with a value that the field at {other} can hold",
     "refused_value": "Ask for a value that the field at {other} allows",

@@ -167,13 +167,13 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
 
 @pytest.mark.parametrize("kind", ["shallow_history", "broken_import", "dead_route"])
 @pytest.mark.parametrize(
-    "beside", ["cut_text", "repeated_clone", "moved_directory", "broken_command"]
+    "beside", ["cut_text", "repeated_clone", "moved_directory", "broken_command", "router_write"]
 )
 def test_fault_that_stands_beside_another_one_is_not_counted(kind: str, beside: str):
     cut = {"kind": beside, "sentence": "log() cuts", "path": "t.py", "line": 7, "other": None}
     finding = found(kind, fact={"faults": [cut], "unread": {}})
-    place = "broken_import" if beside == "broken_command" else "shallow_history"
-    is_beside = kind == place
+    places = {"broken_command": "broken_import", "router_write": "dead_route"}
+    is_beside = kind == places.get(beside, "shallow_history")
     assert (finding.met, "Not counted: log() cuts (t.py:7)." in finding.reason) == (True, is_beside)
     deep = cut | {"kind": kind, "sentence": "clone() cuts", "line": 3}
     finding = found(kind, fact={"faults": [deep, cut], "unread": {}})

@@ -48,6 +48,7 @@ from courtroom.analysis.langgraph.state_flow.other_keys import (
 from courtroom.analysis.langgraph.state_flow.placeholders import placeholder_routes
 from courtroom.analysis.langgraph.state_flow.replaced_writes import replaced_writes
 from courtroom.analysis.langgraph.state_flow.returned_shapes import ReturnedShapes
+from courtroom.analysis.langgraph.state_flow.router_writes import router_writes
 from courtroom.analysis.langgraph.state_flow.shallow_history import shallow_histories
 from courtroom.analysis.langgraph.state_flow.undeclared_keys import (
     undeclared_reads,
@@ -79,7 +80,14 @@ OF_STATE = (
     "other_key",
 )
 # Kinds that rest on the graph's nodes and ways.
-OF_GRAPH = ("broken_import", "dead_route", "needless_route", "input_route", "idle_step")
+OF_GRAPH = (
+    "broken_import",
+    "dead_route",
+    "needless_route",
+    "input_route",
+    "router_write",
+    "idle_step",
+)
 ALL_KINDS = (
     *OF_STATE,
     *OF_GRAPH,
@@ -195,6 +203,7 @@ def _read_state(
     if not access.at:
         reading.add(placeholder_routes(symbols, graph, access))
         reading.add(input_routes(graph.routes, access))
+        reading.add(router_writes(symbols, access))
         reading.add(idle_steps(symbols, graph, access))
         unwritten_reads(access, symbols, graph.inputs, reading)
         early_reads(symbols, graph, access, reading)
