@@ -316,7 +316,7 @@ def _fault(check: StructuredOutput) -> str:
     if check.aspect == "at_once":
         return AT_ONCE
     if check.aspect == "handled":
-        return "An answer that fails is neither requested again nor left out."
+        return "A request that fails is neither repeated nor left out."
     if check.aspect != "schema" or not check.schemas:
         return "No model call is bound to a schema."
     if len(check.schemas) == 1:

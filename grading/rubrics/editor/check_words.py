@@ -95,7 +95,7 @@ CHOICES = {
     "structured_output.schema": "an answer is bound to a given schema",
     "structured_output.retry": "an answer that does not fit is requested again",
     "structured_output.at_once": "no score is written before an answer is requested again",
-    "structured_output.handled": "an answer that fails once is requested again or left out",
+    "structured_output.handled": "a request that fails is repeated or left out",
     "persona_overlap.exist": "the judges have prompts",
     "persona_overlap.distinct": "the prompts differ: half of the text or less is shared",
     "persona_overlap.told": "each prompt has words of its own",
