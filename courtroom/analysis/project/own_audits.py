@@ -349,7 +349,7 @@ def _texts_of_code(
     of_all = f"All {count}" if len(written) == count else f"{len(written)} of {count}"
     return (
         f"{of_all} arguments of {reading.path} stand ready-made in the code, such as"
-        f" {_quoted(argument)}, the text of {_origin(argument, code)}"
+        f" {_quoted(argument)}, the text of {_origin(argument, code)}."
     )
 
 

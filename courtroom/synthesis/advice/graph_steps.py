@@ -249,7 +249,7 @@ LOOSE = (
     ("matches words", "Ask what a detective found, in place of words in an argument"),
     ("matches a word", "Ask a field of the evidence, in place of words in its text"),
     (
-        "does not ask the rule of facts",
+        "does not come to the rule of facts",
         "Apply this cap last, to the score that the other rules leave",
     ),
     ("does not look for security", "Let this cap ask for a security flaw in the evidence"),

@@ -503,7 +503,7 @@ def test_file_that_is_imported_in_other_letters_is_renamed(file: str, is_renamed
         ("f() takes the highest score of all, up to a limit", "Take the lower of the limit", False),
         ("f() weighs", graph_steps.FLOW["loose_rule"], False),
         ("f(): the rule matches a word, and no flaw", "Ask a field of the evidence", True),
-        ("f() does not ask the rule of facts where", "Apply this cap last", False),
+        ("f() does not come to the rule of facts where", "Apply this cap last", False),
     ],
 )
 def test_rule_is_limited_by_what_is_wrong_with_it(sentence: str, action: str, is_constant: bool):

@@ -29,8 +29,8 @@ def early_caps(
         body = function.site.node.body
         if (line := _early(body, *rules)) is not None:
             sentence = (
-                f"{function.shown_name}() does not ask the rule of facts where the cap for security"
-                " holds: a score that facts would lower further stays where the cap leaves it"
+                f"{function.shown_name}() does not come to the rule of facts where the cap for"
+                " security holds: a score that facts would lower further stays where the cap leaves it"
             )
             yield LooseRule(function, line, sentence)
 

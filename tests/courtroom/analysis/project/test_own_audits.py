@@ -249,7 +249,7 @@ def test_short_arguments_that_stand_in_one_script_are_no_judgement():
     assert [fact["text"] for fact in audits_without_judgement(readings, whole)] == [
         (
             f"All 6 arguments of {SELF} stand ready-made in the code, such as “{short[0]} (Score: 4)”, the"
-            " text of mock.py:1"
+            " text of mock.py:1."
         )
     ]
 
@@ -261,7 +261,7 @@ def test_arguments_that_stand_in_the_code_are_no_judgement():
     assert [fact["text"] for fact in of_code] == [
         (
             f"All 6 arguments of {SELF} stand ready-made in the code, such as “{canned[0]}”, the text of"
-            " src/judges.py:1"
+            " src/judges.py:1."
         )
     ]
     assert audits_without_judgement(read({SELF: audit(*canned)})) == []
