@@ -36,7 +36,7 @@ _BARE_MARKS = re.compile(r"[\d.)/ •●○▪]{1,24}")
 # A file or folder in a drawn tree.
 _TREE_ENTRY = re.compile(r"[│\s]*[├└]─+\s*(?:[\w.-]+/|[\w.-]*\.\w{1,5})(?:\s|$)")
 # The caption of a figure, which stands below it or beyond the end of its page.
-_CAPTION = re.compile(r"\s*(?:fig(?:ure)?\.?|diagram) ?\d{1,2}\b", re.IGNORECASE)
+_CAPTION = re.compile(r"(?:fig(?:ure)?\.?|diagram) ?\d{1,2}\b", re.IGNORECASE)
 _MIN_ROWS = 4
 _MIN_LINES = 2  # rows that begin with a line; the source of a chart in a text language has none
 _MIN_REPEATS = 3  # pages with the same line, numbers apart: a header or a footer
@@ -58,7 +58,7 @@ def character_sketches(
         if _is_diagram([lines[index][1] for index in rows]):
             around = lines[_first_line(rows, lines) : rows[-1] + 2]
             first, last = (lines[row][0] for row in (rows[0], rows[-1]))
-            drawn_lines = ["" if _CAPTION.match(line) else line for _, line in around]
+            drawn_lines = ["" if _CAPTION.match(line.lstrip()) else line for _, line in around]
             sketch = _sketch_of_lines(first, drawn_lines)
             sketches.append(replace(sketch, last_page=last) if last > first else sketch)
     return sketches
