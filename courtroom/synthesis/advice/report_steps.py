@@ -44,6 +44,8 @@ def term_steps(term: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
 
 # What courtroom.analysis.diagrams.diagram_match says of branches of the code.
 _APART = re.compile(r"not drawn side by side: ([^;]{1,500}?) of the code")
+_UNDRAWN = re.compile(r"edges of the code that it does not draw: ([^;]{1,800})\.$")
+_OTHERWISE = re.compile(r"not drawn side by side|a line joins|no box names|it names \d")
 
 
 def diagram_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator[Step]:
@@ -60,6 +62,10 @@ def diagram_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterat
             page = piece.location.page
             action = f"Draw {', and '.join(groups)} side by side in the diagram on page {page}"
             yield Step(f"{action}, with the node in which they join.", is_exact=True)
+        edges = _UNDRAWN.search(piece.rationale)
+        if aspect == "accurate" and edges and not _OTHERWISE.search(piece.rationale):
+            place = f"the diagram on page {piece.location.page}"
+            yield Step(f"Draw these edges of the code in {place}: {edges[1]}.", is_exact=True)
 
 
 def _is_right(row: Mapping[str, Any]) -> bool:

@@ -79,6 +79,29 @@ def test_diagram_lacks_only_the_branches_that_it_does_not_draw(reason, actions):
     assert [step.action for step in steps] == actions
 
 
+UNDRAWN = (
+    "edges of the code that it does not draw: prosecutor → chief_justice, defense → chief_justice"
+)
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_named"),
+    [
+        (f"On this page: nothing is side by side; {UNDRAWN}.", True),
+        (f"On this page: nothing is side by side; {APART}; {UNDRAWN}.", False),
+        ("On this page: nothing is side by side.", False),
+    ],
+)
+def test_edges_that_alone_are_undrawn_are_asked_for(reason, is_named):
+    shown = piece(rationale=reason, location=Location(page=5))
+    steps = report_steps.diagram_steps("accurate", [shown], work())
+    action = (
+        "Draw these edges of the code in the diagram on page 5: prosecutor → chief_justice,"
+        " defense → chief_justice."
+    )
+    assert [step.action for step in steps] == [action] * is_named
+
+
 @pytest.mark.parametrize(
     ("row", "is_taken"),
     [
