@@ -56,6 +56,12 @@ MOST_PLACES, MOST_CITED, MOST_ROWS, MOST_DOCUMENTS, QUOTED = 8, 50, 50, 20, 120
 OPENING = 20
 # A text of fewer characters in the code stands in many arguments by chance.
 LEAST_WRITTEN = 12
+# What a provider gives as the cause of a failure, and the characters shown before it.
+_CAUSE = re.compile(
+    r"\b429\b|rate.?limit|quota|too many requests|api.?key|unauthori[sz]ed|\b401\b|credential",
+    re.IGNORECASE,
+)
+BEFORE_CAUSE = 20
 # So much of an argument finds its line again.
 SEARCHED = 40
 _FOLDER = re.compile(r"audits?|reports?|outputs?|results?|runs?")
@@ -304,7 +310,7 @@ def _no_judgement(
         argument = failed[0].argument
         is_one_text = len({_words(opinion.argument)[:OPENING] for opinion in failed}) == 1
         failures = failed_opinions(reading.path, len(failed), len(opinions))
-        text = f"{failures}{':' if is_one_text else ', such as'} {_quoted(argument)}"
+        text = f"{failures}{':' if is_one_text else ', such as'} {_quoted_failure(argument)}"
         if origin := _origin(argument, code):
             text += f" {'The' if is_one_text else 'This'} text is that of {origin}."
         return text, failed
@@ -401,6 +407,17 @@ def _fields(node: ast.AST) -> dict[object, ast.expr]:
 
 def _words(text: str) -> str:
     return " ".join(text.split())
+
+
+def _quoted_failure(argument: str) -> str:
+    """Quote the beginning, and the cause that a provider gives where it stands behind it."""
+    words = _words(argument)
+    cause, half = _CAUSE.search(words), QUOTED // 2
+    if cause is None or cause.end() <= QUOTED:
+        return _quoted(argument)
+    begin = cause.start() - BEFORE_CAUSE
+    behind = "…" if begin + half < len(words) else ""
+    return f"“{words[:half]}… {words[begin : begin + half].strip()}{behind}”"
 
 
 def _quoted(text: str) -> str:

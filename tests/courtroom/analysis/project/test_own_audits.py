@@ -146,6 +146,15 @@ def test_opinions_that_are_all_failures_are_shown_with_their_lines():
     assert len(fact["places"]) == 6
 
 
+def test_cause_that_stands_far_behind_in_a_failure_is_quoted():
+    failure = f"Error calling model: {'it did not answer, ' * 6}as {ERROR}"
+    (fact,) = audits_without_judgement(read({SELF: audit(failure)}))
+    assert fact["text"].endswith(
+        ": “Error calling model: it did not answer, it did not answer, i… did not answer, as API key not"
+        " valid. Please pass a valid A…”"
+    )
+
+
 def test_failures_of_several_texts_are_shown_by_an_example():
     texts = (f"Judge failed: {ERROR}", f"No opinion could be had here: {ERROR}")
     (fact,) = audits_without_judgement(read({SELF: audit(*texts, *texts, *texts)}))
