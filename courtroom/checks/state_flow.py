@@ -68,6 +68,7 @@ WORDS: dict[str, str] = {
     "refused_value": "a value that a prompt fixes and that the schema or the rubric refuses",
     "guessed_criterion": "a criterion whose id the judges' model has to guess",
     "unshown_evidence": "a request to a judge's model that holds no evidence",
+    "copied_evidence": "evidence under a second key that judges read beside the first",
     "unshown_rubric": "a request to a judge's model that holds nothing of what the rubric says",
     "loose_rule": LOOSE,
     "broken_import": "an import that cannot resolve on the way from the graph's file",
@@ -92,6 +93,7 @@ BESIDE = {
     "moved_directory": "shallow_history",
     "broken_command": "broken_import",
     "router_write": "dead_route",
+    "copied_evidence": "unshown_evidence",
 }
 # Faults of which each has its place among the evidence.
 MOST_FAULTS = 8

@@ -40,6 +40,7 @@ FaultKind = Literal[
     "refused_value",
     "guessed_criterion",
     "unshown_evidence",
+    "copied_evidence",
     "unshown_rubric",
     "loose_rule",
     "broken_import",

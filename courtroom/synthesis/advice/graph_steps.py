@@ -232,6 +232,7 @@ FLOW = {
     "impossible_test": "Compare with a value that the field at {other} can hold",
     "refused_value": "Ask for a value that the field at {other} allows",
     "guessed_criterion": "Set `criterion_id` of the answer here to the id of the criterion that is judged",
+    "copied_evidence": "Return here only what is new, or let the judges read this key alone",
     "unshown_evidence": "Put what the detectives found for the criterion into this request",
     "unshown_rubric": "Put the criterion's instruction and patterns into this request",
     "loose_rule": "Limit this rule to what it is for",

@@ -165,14 +165,28 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
     assert "Not counted" not in found("unread_write", fact=fact).reason
 
 
-@pytest.mark.parametrize("kind", ["shallow_history", "broken_import", "dead_route"])
 @pytest.mark.parametrize(
-    "beside", ["cut_text", "repeated_clone", "moved_directory", "broken_command", "router_write"]
+    "kind", ["shallow_history", "broken_import", "dead_route", "unshown_evidence"]
+)
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "cut_text",
+        "repeated_clone",
+        "moved_directory",
+        "broken_command",
+        "router_write",
+        "copied_evidence",
+    ],
 )
 def test_fault_that_stands_beside_another_one_is_not_counted(kind: str, beside: str):
     cut = {"kind": beside, "sentence": "log() cuts", "path": "t.py", "line": 7, "other": None}
     finding = found(kind, fact={"faults": [cut], "unread": {}})
-    places = {"broken_command": "broken_import", "router_write": "dead_route"}
+    places = {
+        "broken_command": "broken_import",
+        "router_write": "dead_route",
+        "copied_evidence": "unshown_evidence",
+    }
     is_beside = kind == places.get(beside, "shallow_history")
     assert (finding.met, "Not counted: log() cuts (t.py:7)." in finding.reason) == (True, is_beside)
     deep = cut | {"kind": kind, "sentence": "clone() cuts", "line": 3}

@@ -14,6 +14,7 @@ from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.absent_keys import absent_keys
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
 from courtroom.analysis.langgraph.state_flow.claimed_directories import claimed_directories
+from courtroom.analysis.langgraph.state_flow.copied_evidence import copied_evidence
 from courtroom.analysis.langgraph.state_flow.cut_texts import cut_texts
 from courtroom.analysis.langgraph.state_flow.dead_routes import DeadWay, unreturned_keys
 from courtroom.analysis.langgraph.state_flow.default_directories import (
@@ -109,6 +110,7 @@ ALL_KINDS = (
     "impossible_test",
     "refused_value",
     "unshown_evidence",
+    "copied_evidence",
     "unshown_rubric",
     "loose_rule",
     "broken_command",
@@ -209,6 +211,7 @@ def _read_state(
         early_reads(symbols, graph, access, reading)
         unread_writes(access, symbols, reading)
         reading.add(replaced_writes(symbols, graph, access))
+        reading.add(copied_evidence(symbols, access, layers.nodes, layers.roles))
     lookups_in_vain(access, data, layers.roles, reading)
 
 
