@@ -60,6 +60,7 @@ from courtroom.analysis.project.submission_scope import (
     needed_paths,
     read_scope,
 )
+from courtroom.analysis.project.unjudged_criteria import rubric_paths
 from courtroom.analysis.project.unlocked_imports import BESIDE, LOCKS, unlocked_imports
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.source_files import (
@@ -68,7 +69,11 @@ from courtroom.analysis.python.source_files import (
     is_vendored,
 )
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.symbolic_execution.data_files import data_file_paths
+from courtroom.analysis.python.symbolic_execution.data_files import (
+    MAX_FILES,
+    data_file_paths,
+    small_data_files,
+)
 from courtroom.analysis.python.symbolic_execution.values import Function, Instance
 from courtroom.analysis.python.syntax import parse_sources
 from courtroom.analysis.security.address_checks import documented_addresses
@@ -105,6 +110,8 @@ def read_facts(reader: BlobReader) -> FactWriter:
     codebase = parse_sources(contents)
     codebase.paths = frozenset(reader.blobs)
     sizes = {path: blob.size for path, blob in reader.blobs.items() if blob.is_file}
+    rubrics = reader.read_all(rubric_paths(small_data_files(sizes))[:MAX_FILES])
+    codebase.rubrics = {path: raw.decode("utf-8-sig", "replace") for path, raw in rubrics.items()}
     data = reader.read_all(data_file_paths(sizes, codebase))
     codebase.data.update({path: raw.decode("utf-8-sig", "replace") for path, raw in data.items()})
     codebase.other_languages = tuple(

@@ -70,6 +70,7 @@ WORDS: dict[str, str] = {
     "unshown_evidence": "a request to a judge's model that holds no evidence",
     "copied_evidence": "evidence under a second key that judges read beside the first",
     "unshown_rubric": "a request to a judge's model that holds nothing of what the rubric says",
+    "left_out_criterion": "a criterion of the work's rubric that a judge's code leaves out",
     "loose_rule": LOOSE,
     "broken_import": "an import that cannot resolve on the way from the graph's file",
     "broken_command": "an import that cannot resolve on the way from a declared command",

@@ -42,6 +42,7 @@ FaultKind = Literal[
     "unshown_evidence",
     "copied_evidence",
     "unshown_rubric",
+    "left_out_criterion",
     "loose_rule",
     "broken_import",
     "broken_command",

@@ -187,6 +187,13 @@ RULES_OF_OPINIONS = """def chief_justice(state):
         dissent = f"Dissent: the scores lie from {min(scores)} to {max(scores)}."
     return {"final_score": final_score, "dissent": dissent}
 """
+ONE_CRITERION = """    import json
+
+    opinions = []
+    for criterion in json.load(open("rubric.json"))["dimensions"]:
+        if criterion["name"] == "Graph Orchestration":
+            opinions.append(llm.invoke(TECH_LEAD_PROMPT))
+    return {"opinions": opinions}"""
 # Three prompts that share most of their text, and say nothing of what their judge is for.
 SHARED_PROMPTS = "".join(
     f'{judge}_PROMPT = "You are the {judge}. {own} {"Read every line of the evidence with care. " * 12}"\n\n\n'
@@ -246,7 +253,7 @@ LOOSE = {
     + JUDGES.partition("def chief_justice")[0]
     .replace('"Judge as the Prosecutor."', "PROSECUTOR_PROMPT")
     .replace('"Judge as the Defense."', "DEFENSE_PROMPT")
-    .replace("verdict_of(state)", "llm.invoke(TECH_LEAD_PROMPT)")
+    .replace('    return {"opinions": [verdict_of(state)]}', ONE_CRITERION)
     + RULES_OF_OPINIONS,
     SELF: audit(),
     "rubric.json": RUBRIC.format(more=""),

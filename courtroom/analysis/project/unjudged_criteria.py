@@ -13,6 +13,7 @@ from courtroom.analysis.locations import shown
 
 if TYPE_CHECKING:
     from courtroom.analysis.project.own_audits import AuditReading
+    from courtroom.analysis.python.source_files import Codebase
 
 # Keys of a rubric under which its criteria stand.
 LISTS = ("dimensions", "criteria")
@@ -40,6 +41,12 @@ def _plain(text: str) -> str:
 def rubric_paths(paths: Sequence[str]) -> list[str]:
     named = (PurePosixPath(path) for path in paths)
     return [str(p) for p in named if p.suffix == ".json" and "rubric" in p.name.lower()]
+
+
+def rubrics_of(codebase: Codebase) -> dict[str, str]:
+    """Return the texts of the rubrics that the code names, else of all in the repository."""
+    named = rubric_paths([*codebase.data])
+    return {path: codebase.data[path] for path in named} or codebase.rubrics
 
 
 def criteria_of(text: str) -> list[RubricCriterion]:

@@ -235,6 +235,7 @@ FLOW = {
     "copied_evidence": "Return here only what is new, or let the judges read this key alone",
     "unshown_evidence": "Put what the detectives found for the criterion into this request",
     "unshown_rubric": "Put the criterion's instruction and patterns into this request",
+    "left_out_criterion": "Ask for an opinion on each criterion of the rubric here",
     "loose_rule": "Limit this rule to what it is for",
     "broken_import": "Import what is there, or commit what is missing",
     "broken_command": "Import what is there, or commit what is missing",

@@ -34,7 +34,7 @@ def missed_goals(
         for function in in_use
         for compare, text in _searches(symbols, function.site.node)
     ]
-    goals = _written_goals(symbols, data) if searches else None
+    goals = written_goals(symbols, data) if searches else None
     if not goals:
         return
     for function, compare, text in searches:
@@ -90,7 +90,7 @@ def _mentions_goal(value: ast.expr) -> bool:
     )
 
 
-def _written_goals(
+def written_goals(
     symbols: SymbolTable, data: Mapping[str, str]
 ) -> dict[str, tuple[str, int] | None] | None:
     """Return every goal that a record of the product gets, with its place; None where not known."""

@@ -33,6 +33,7 @@ from courtroom.analysis.langgraph.state_flow.left_clones import (
     left_clones,
     repeated_clones,
 )
+from courtroom.analysis.langgraph.state_flow.left_out_criteria import left_out_criteria
 from courtroom.analysis.langgraph.state_flow.lost_values import (
     replaced_texts,
     unread_constants,
@@ -112,6 +113,7 @@ ALL_KINDS = (
     "unshown_evidence",
     "copied_evidence",
     "unshown_rubric",
+    "left_out_criterion",
     "loose_rule",
     "broken_command",
 )
@@ -155,6 +157,7 @@ def read_flow(
     reading.add(refused_values(symbols, layers.judges, layers.justice))
     reading.add(guessed_criteria(call_graph, layers))
     unshown_inputs(call_graph, layers, reading)
+    left_out_criteria(symbols, call_graph, layers, reading)
     reading.add(
         FlowFault("loose_rule", rule.sentence, rule.function.source.path, rule.line)
         for rule in loose_rules(layers.justice)

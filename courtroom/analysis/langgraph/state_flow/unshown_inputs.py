@@ -19,7 +19,7 @@ from courtroom.analysis.langgraph.state_flow.flow_fault import (
     Place,
     listed,
 )
-from courtroom.analysis.project.unjudged_criteria import criteria_of, rubric_paths
+from courtroom.analysis.project.unjudged_criteria import criteria_of, rubrics_of
 from courtroom.analysis.python.call_graph import CallGraph
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import (
@@ -109,9 +109,8 @@ def _has_rubric(symbols: SymbolTable, inputs: PromptInputs) -> bool:
 
 
 def _criteria(symbols: SymbolTable) -> Iterator[set[str]]:
-    data = symbols.codebase.data
-    for path in rubric_paths([*data]):
-        for criterion in criteria_of(data[path]):
+    for text in rubrics_of(symbols.codebase).values():
+        for criterion in criteria_of(text):
             yield {" ".join(words_of(key)) for key in criterion.keys}
 
 

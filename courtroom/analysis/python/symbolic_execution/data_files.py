@@ -36,13 +36,18 @@ def data_file_paths(sizes: Mapping[str, int], codebase: Codebase) -> list[str]:
 
     `sizes`: the size in bytes of each file of the repository, by path.
     """
-    paths = [
+    named = [
+        path for path in small_data_files(sizes) if _is_named(PurePosixPath(path).name, codebase)
+    ]
+    return named[:MAX_FILES]
+
+
+def small_data_files(sizes: Mapping[str, int]) -> list[str]:
+    return [
         path
         for path, size in sorted(sizes.items())
         if path.endswith(ENDINGS) and size <= MAX_BYTES and not is_vendored(path)
     ]
-    named = [path for path in paths if _is_named(PurePosixPath(path).name, codebase)]
-    return named[:MAX_FILES]
 
 
 def _is_named(name: str, codebase: Codebase) -> bool:

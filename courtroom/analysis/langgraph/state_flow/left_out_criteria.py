@@ -1,0 +1,442 @@
+"""Criteria of the work's rubric on which its judges' code never asks for an opinion.
+
+A loop over the criteria is read for each criterion of the rubric: a test may leave it out by what
+the rubric says of it or for want of evidence with a fitting goal, a written list may not have it.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, listed
+from courtroom.analysis.langgraph.state_flow.missed_goals import GOAL, written_goals
+from courtroom.analysis.project.unjudged_criteria import LISTS, rubrics_of
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    walk,
+    words_of,
+)
+
+RUBRIC_WORDS = frozenset(words_of("rubric dimension dimensions dims criterion criteria"))
+OPINION_WORDS = frozenset(words_of("opinion opinions judgment judgments"))
+CHANGING = frozenset(words_of("append extend insert update add remove pop clear discard"))
+FOLDS = frozenset(words_of("lower upper strip casefold"))
+# Criteria that a list has which is one of the rubric's.
+LEAST_LISTED = 2
+MAX_DEPTH = 12
+# More criteria, or a longer loop, are nobody's writing.
+MOST_CRITERIA, MOST_NODES = 100, 3000
+LEFT_OUT = "left out by a test"
+# Characters of a test that a sentence gives.
+MOST_OF_TEST = 80
+UNKNOWN = object()
+Criterion = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """Criteria that a loop of a function leaves out, with the line that does it."""
+
+    criteria: tuple[str, ...]
+    function: FunctionRef
+    line: int
+    words: str
+
+    @property
+    def place(self) -> tuple[str, int]:
+        return self.function.source.path, self.line
+
+
+def left_out_criteria(
+    symbols: SymbolTable, call_graph: CallGraph, layers: Layers, reading: FlowReading
+) -> None:
+    """Add a fault for the judges from whom the same criteria are kept in the same way.
+
+    Without a rubric in JSON there is nothing that a loop could be held against.
+    """
+    rubrics = _rubrics(rubrics_of(symbols.codebase))
+    judges = [name for name in layers.nodes if layers.roles[name] == "judge"]
+    if len(rubrics) == 1 and judges:
+        reading.add(_faults(*rubrics.popitem(), judges, symbols, call_graph, layers))
+    elif rubrics:
+        reason = "there are several rubrics" if judges else "no node of a judge is known"
+        reading.leave_open(("left_out_criterion",), reason)
+
+
+def _faults(
+    path: str,
+    criteria: Sequence[Criterion],
+    judges: Sequence[str],
+    symbols: SymbolTable,
+    call_graph: CallGraph,
+    layers: Layers,
+) -> Iterator[FlowFault]:
+    alike: dict[tuple[tuple[str, ...], str], list[tuple[str, _Gap]]] = {}
+    for name in judges:
+        gap = _gap_of(symbols, criteria, call_graph.reachable_from([layers.nodes[name]]))
+        if gap is not None:
+            alike.setdefault((gap.criteria, gap.words), []).append((name, gap))
+    for (left_out, words), rows in alike.items():
+        names = [name for name, _ in rows]
+        who = "the judges give" if len(names) == len(judges) else _givers(names)
+        share = f"{len(left_out)} of the {len(criteria)} criteria of {path}"
+        sentence = f"{who} no opinion on {share} ({listed(left_out)}), {words}"
+        (source, line), *others = dict.fromkeys(gap.place for _, gap in rows)
+        yield FlowFault("left_out_criterion", sentence, source, line, places=tuple(others))
+
+
+def _givers(names: Sequence[str]) -> str:
+    return f"{listed(names)} {'gives' if len(names) == 1 else 'give'}"
+
+
+def _rubrics(texts: Mapping[str, str]) -> dict[str, list[Criterion]]:
+    """Return the criteria of each rubric in JSON by its path; the same criteria count once."""
+    rubrics: dict[str, list[Criterion]] = {}
+    for path, text in texts.items():
+        try:
+            rubric = json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        lists = [rubric.get(key) for key in LISTS] if isinstance(rubric, dict) else []
+        rows = [row for rows in lists if isinstance(rows, list) for row in rows]
+        is_whole = all(
+            isinstance(row, dict) and isinstance(_criterion_key(row), str) for row in rows
+        )
+        if 0 < len(rows) <= MOST_CRITERIA and is_whole and rows not in rubrics.values():
+            rubrics[path] = rows
+    return rubrics
+
+
+def _gap_of(
+    symbols: SymbolTable, criteria: Sequence[Criterion], functions: Sequence[FunctionRef]
+) -> _Gap | None:
+    """Return what all judging loops of a judge leave out, at the line of the first."""
+    gaps = [
+        gap
+        for function in functions
+        for loop in walk(function.site.node)
+        if isinstance(loop, ast.For | ast.AsyncFor)
+        if _judges(loop.body) and sum(1 for _ in walk(loop)) <= MOST_NODES
+        for gap in [_of_loop(symbols, criteria, function, loop)]
+        if gap is not None
+    ]
+    common = [
+        key for key in (gaps[0].criteria if gaps else ()) if all(key in g.criteria for g in gaps)
+    ]
+    if not common or len(common) == len(criteria):
+        return None
+    return _Gap(tuple(common), gaps[0].function, gaps[0].line, gaps[0].words)
+
+
+def _of_loop(
+    symbols: SymbolTable,
+    criteria: Sequence[Criterion],
+    function: FunctionRef,
+    loop: ast.For | ast.AsyncFor,
+) -> _Gap | None:
+    """Return what a loop leaves out, nothing where it leaves out none; None for another loop."""
+    reader = _Reader(symbols, function, loop)
+    rows = reader.listed_criteria(loop.iter, criteria)
+    if rows is not None:
+        left = tuple(_criterion_key(c) for c in criteria if _criterion_key(c) not in rows)
+        return _Gap(left, function, loop.iter.lineno, "absent from the list that is judged")
+    source, filters = reader.source_of(loop.iter)
+    if not isinstance(loop.target, ast.Name) or RUBRIC_WORDS.isdisjoint(_words_in(source)):
+        return None
+    left_out: list[str] = []
+    line, words = loop.lineno, ""
+    for criterion in criteria:
+        names = {loop.target.id: criterion}
+        test = next((t for t, name in filters if reader.truth(t, {name: criterion}) is False), None)
+        by_filter = _Ending(test, _test_words(test)) if test is not None else None
+        ending = by_filter or reader.run(loop.body, names)
+        if ending is not None:
+            left_out.append(_criterion_key(criterion))
+            line = ending.test.lineno if ending.test is not None else line
+            words = ending.words
+    return _Gap(tuple(left_out), function, line, words)
+
+
+def _criterion_key(criterion: Criterion) -> Any:
+    return criterion.get("id") or criterion.get("name")
+
+
+def _test_words(test: ast.expr) -> str:
+    """Return the reason with a short test as it is written; an "or" in it would say another thing."""
+    text = ast.unparse(test)
+    is_short = len(text) <= MOST_OF_TEST and " or " not in text
+    return f"left out by the test `{text}`" if is_short else LEFT_OUT
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """End of a round of the loop without an opinion, and the test that leads to it."""
+
+    test: ast.expr | None
+    words: str = LEFT_OUT
+
+
+@dataclass
+class _Reader:
+    """Reader of the expressions in a loop over criteria."""
+
+    symbols: SymbolTable
+    function: FunctionRef
+    loop: ast.For | ast.AsyncFor
+    _goals: list[str] | None = field(default=None)
+    _has_goals: bool = False
+
+    def run(self, statements: Sequence[ast.stmt], names: Mapping[str, Any]) -> _Ending | None:
+        """Return how a round ends without an opinion, None where it may come to one."""
+        ending = self._through(statements, names, None)
+        return ending if isinstance(ending, _Ending) else None if ending else _Ending(None)
+
+    def _through(
+        self, statements: Sequence[ast.stmt], names: Mapping[str, Any], test: ast.expr | None
+    ) -> _Ending | bool:
+        """Return the ending, true for an opinion, false where the next statement runs."""
+        for statement in statements:
+            if isinstance(statement, ast.Continue):
+                return _Ending(test, self._reason(test))
+            if isinstance(statement, ast.Try | ast.With | ast.AsyncWith):
+                end = self._through(statement.body, names, test)
+            elif isinstance(statement, ast.If):
+                end = self._branch(statement, names)
+            else:
+                end = _judges([statement])
+            if end:
+                return end
+        return False
+
+    def _branch(self, statement: ast.If, names: Mapping[str, Any]) -> _Ending | bool:
+        truth = self.truth(statement.test, names)
+        if truth is None:
+            return _judges(statement.body) or _judges(statement.orelse)
+        block = statement.body if truth else statement.orelse
+        other = statement.orelse if truth else statement.body
+        end = self._through(block, names, statement.test)
+        if not end and _judges(other) and not _judges(self.loop.body, but=statement):
+            return _Ending(statement.test, self._reason(statement.test))
+        return end
+
+    def _reason(self, test: ast.expr | None) -> str:
+        if test is None:
+            return LEFT_OUT
+        names = {node.id for node in walk(test) if isinstance(node, ast.Name)}
+        if any(self._filled_under(name) for name in names):
+            return "left out for want of evidence with a goal that fits"
+        return _test_words(test)
+
+    def source_of(self, value: ast.expr) -> tuple[ast.expr, list[tuple[ast.expr, str]]]:
+        """Return what a loop's rows are taken from, with the tests that they pass, by their name."""
+        filters: list[tuple[ast.expr, str]] = []
+        for _ in range(MAX_DEPTH):
+            if isinstance(value, ast.ListComp | ast.GeneratorExp) and len(value.generators) == 1:
+                (generator,) = value.generators
+                target = last_name(generator.target)
+                if not (isinstance(value.elt, ast.Name) and value.elt.id == target):
+                    break
+                filters += [(test, target) for test in generator.ifs]
+                value = generator.iter
+            elif isinstance(value, ast.Name) and (own := self._assigned(value.id)) is not None:
+                if not isinstance(own, ast.ListComp):
+                    break
+                value = own
+            else:
+                break
+        return value, filters
+
+    def listed_criteria(self, value: ast.expr, criteria: Sequence[Criterion]) -> set[str] | None:
+        """Return the ids in a written list of criteria; None for all else."""
+        if isinstance(value, ast.Name):
+            value = self._assigned(value.id) or value
+        if not isinstance(value, ast.List | ast.Tuple):
+            return None
+        ids = set(map(_criterion_key, criteria))
+        rows = [
+            {t for node in walk(row) if (t := constant_text(node)) in ids} for row in value.elts
+        ]
+        if len(rows) < LEAST_LISTED or not all(len(row) == 1 for row in rows):
+            return None
+        return {str(key) for row in rows for key in row}
+
+    def _assigned(self, name: str) -> ast.expr | None:
+        """Return the only value of a name, in the function or at the top of its file."""
+        nodes = list(walk(self.function.site.node))
+        stores = [
+            n
+            for n in nodes
+            if isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)
+        ]
+        stores_of_arguments = [n for n in nodes if isinstance(n, ast.arg) and n.arg == name]
+        values = [
+            node.value
+            for node in nodes
+            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+            if isinstance(target, ast.Name) and target.id == name
+        ]
+        if len(values) == len(stores) == 1 and not stores_of_arguments:
+            return values[0]
+        if stores or stores_of_arguments:
+            return None
+        statement = self.symbols.top_level_names(self.function.source).get(name)
+        return statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+
+    def _is_changed(self, name: str) -> bool:
+        """Return true for a value with a method that is called or an item that is set: a list."""
+        return any(
+            (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store))
+            or (isinstance(node, ast.Attribute) and node.attr in CHANGING)
+            for node in walk(self.function.site.node)
+            if isinstance(node, ast.Subscript | ast.Attribute) and last_name(node.value) == name
+        )
+
+    def truth(
+        self, test: ast.expr, names: Mapping[str, Any], depth: int = MAX_DEPTH
+    ) -> bool | None:
+        """Return whether a test holds; None where it is not known."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            inner = self.truth(test.operand, names, depth - 1)
+            return None if inner is None else not inner
+        if isinstance(test, ast.BoolOp):
+            parts = [self.truth(part, names, depth - 1) for part in test.values]
+            decisive = isinstance(test.op, ast.Or)
+            return decisive if decisive in parts else None if None in parts else not decisive
+        if isinstance(test, ast.Compare) and len(test.ops) == 1:
+            left = self.value(test.left, names, depth - 1)
+            right = self.value(test.comparators[0], names, depth - 1)
+            return _compared(test.ops[0], left, right)
+        value = self.value(test, names, depth - 1)
+        if value is UNKNOWN and isinstance(test, ast.Name):
+            return False if self._is_empty(test.id, names) else None
+        return None if value is UNKNOWN else bool(value)
+
+    def value(self, node: ast.expr, names: Mapping[str, Any], depth: int = MAX_DEPTH) -> Any:
+        if depth < 0:
+            return UNKNOWN
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+            members = [self.value(part, names, depth - 1) for part in node.elts]
+            return UNKNOWN if UNKNOWN in members else members
+        if isinstance(node, ast.Name):
+            if node.id in names:
+                return names[node.id]
+            own = None if self._is_changed(node.id) else self._assigned(node.id)
+            return self.value(own, names, depth - 1) if own is not None else UNKNOWN
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
+            first = self.value(node.values[0], names, depth - 1)
+            return first if first is not UNKNOWN and first else UNKNOWN
+        key = _key_of(node)
+        if key is not None:
+            owner = self.value(key[1], names, depth - 1)
+            return owner.get(key[0], UNKNOWN) if isinstance(owner, Mapping) else UNKNOWN
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
+            text = self.value(node.func.value, names, depth - 1)
+            is_fold = node.func.attr in FOLDS and isinstance(text, str)
+            return getattr(text, node.func.attr)() if is_fold else UNKNOWN
+        if isinstance(node, ast.Call) and called_name(node) == "str" and len(node.args) == 1:
+            return self.value(node.args[0], names, depth - 1)
+        return UNKNOWN
+
+    def _is_empty(self, name: str, names: Mapping[str, Any]) -> bool:
+        """Return true for a list that no evidence passes into, by the goals that are written."""
+        tests = self._filled_under(name)
+        goals = self._written_goals() if tests else None
+        return bool(goals) and all(
+            any(
+                self.truth(test, {**names, item: {GOAL: goal}}) is False
+                for test in rows
+                for item in _items_of(test)
+            )
+            for rows in tests
+            for goal in goals or ()
+        )
+
+    def _filled_under(self, name: str) -> list[list[ast.expr]]:
+        """Return for each way into a list of evidence the tests on it; [] for all else."""
+        ways: list[list[ast.expr]] = []
+        for node in walk(self.loop):
+            if isinstance(node, ast.Assign) and any(last_name(t) == name for t in node.targets):
+                value = node.value
+                if isinstance(value, ast.ListComp):
+                    ways.append([test for g in value.generators for test in g.ifs])
+                elif not (isinstance(value, ast.List) and not value.elts):
+                    return []
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if last_name(node.func.value) == name and node.func.attr == "append":
+                    around = [n for n in walk(self.loop) if isinstance(n, ast.If)]
+                    ways.append([n.test for n in around if _holds(n, node)])
+                elif last_name(node.func.value) == name and node.func.attr in {"extend", "insert"}:
+                    return []
+        return ways if all(any(_items_of(test) for test in way) for way in ways) else []
+
+    def _written_goals(self) -> list[str] | None:
+        if not self._has_goals:
+            goals = written_goals(self.symbols, self.symbols.codebase.data)
+            self._goals, self._has_goals = [*goals] if goals else None, True
+        return self._goals
+
+
+def _holds(node: ast.If, inner: ast.AST) -> bool:
+    return any(part is inner for statement in node.body for part in walk(statement))
+
+
+def _items_of(test: ast.expr) -> set[str]:
+    """Return the names of records whose goal a test reads."""
+    keys = (_key_of(node) for node in walk(test) if isinstance(node, ast.expr))
+    return {last_name(owner) for key, owner in filter(None, keys) if key == GOAL} - {""}
+
+
+def _key_of(node: ast.expr) -> tuple[str, ast.expr] | None:
+    """Return key and owner of `row["id"]`, `row.id` and `row.get("id", "")`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr, node.value
+    if isinstance(node, ast.Subscript):
+        key = constant_text(node.slice)
+        return (key, node.value) if key is not None else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+        key = constant_text(node.args[0]) if node.func.attr == "get" else None
+        return (key, node.func.value) if key is not None else None
+    return None
+
+
+def _compared(operator: ast.cmpop, left: Any, right: Any) -> bool | None:
+    if left is UNKNOWN or right is UNKNOWN:
+        return None
+    try:
+        if isinstance(operator, ast.Eq | ast.NotEq):
+            return bool((left == right) is isinstance(operator, ast.Eq))
+        if isinstance(operator, ast.In | ast.NotIn):
+            return bool((left in right) is isinstance(operator, ast.In))
+    except TypeError:
+        pass
+    return None
+
+
+def _judges(statements: Sequence[ast.AST], but: ast.AST | None = None) -> bool:
+    """Return true for code that makes or keeps an opinion: `opinions.append(...)`, `Opinion(...)`."""
+    return any(
+        isinstance(node, ast.Call) and not OPINION_WORDS.isdisjoint(_words_in(node.func))
+        for statement in statements
+        if statement is not but
+        for node in walk(statement)
+    )
+
+
+def _words_in(node: ast.AST) -> set[str]:
+    return {
+        word
+        for part in walk(node)
+        for word in words_of(last_name(part) or constant_text(part) or "")
+    }
