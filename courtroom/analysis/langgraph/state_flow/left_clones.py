@@ -78,7 +78,7 @@ def repeated_clones(
     }
     makers: dict[str, tuple[FunctionRef, ast.AST]] = {}
     for name, function in nodes.items() if cloners else ():
-        reached = (cloners.get(other.key) for other in call_graph.reachable_from([function]))
+        reached = (cloners.get(other.key) for other in _surely_named(call_graph, function))
         if cloner := next(filter(None, reached), None):
             makers[name] = cloner
     if len(makers) < 2:
@@ -86,10 +86,23 @@ def repeated_clones(
     function, node = next(iter(makers.values()))
     sentence = (
         f"the nodes {joined([*makers])} each lead to a clone of the repository: a run may clone it"
-        f" {len(makers)} times"
+        " more than once"
     )
     line = getattr(node, "lineno", function.site.node.lineno)
     yield FlowFault("repeated_clone", sentence, function.source.path, line)
+
+
+def _surely_named(call_graph: CallGraph, start: FunctionRef) -> Iterator[FunctionRef]:
+    """Yield a function and those that it leads to by names that mean no other function."""
+    reached, queue = {start.key}, [start]
+    for function in queue:
+        yield function
+        callees = call_graph.callees(function)
+        names = [callee.name for callee in callees]
+        for callee in callees:
+            if callee.key not in reached and names.count(callee.name) == 1:
+                reached.add(callee.key)
+                queue.append(callee)
 
 
 def _makers(symbols: SymbolTable, function: FunctionRef) -> Iterator[tuple[str, int]]:

@@ -107,7 +107,15 @@ def test_clone_that_several_nodes_lead_to_may_be_made_by_each():
     assert sentences(flow_of(code), "repeated_clone") == [
         (
             "the nodes detective and judge each lead to a clone of the repository: a run may clone it"
-            " 2 times"
+            " more than once"
         )
     ]
     assert found("repeated_clone", MADE) == []
+
+
+def test_name_that_several_functions_have_leads_to_no_clone():
+    classes = "class Repo:\n    def look(self, url): return fetch(url)\n"
+    classes += "class Pages:\n    def look(self, url): return url\n"
+    both = CODE.replace("def judge(state):", "def judge(state):\n    Pages().look('a')")
+    code = both.format(body=indent(MADE, "    "), call="Repo().look(state['repo_url'])")
+    assert sentences(flow_of(f"{classes}{code}"), "repeated_clone") == []
