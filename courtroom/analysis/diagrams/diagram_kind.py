@@ -21,6 +21,7 @@ from courtroom.analysis.diagrams.diagram_match import (
     Sketch,
     differences,
     kind_of,
+    lacks_nodes,
     shows_a_split,
     sketch_of,
     strangers,
@@ -31,7 +32,6 @@ from courtroom.analysis.diagrams.diagram_text import charts_in_text, read_chart
 from courtroom.analysis.diagrams.parallel_branches import (
     code_widths,
     further_splits,
-    is_exit,
     matching_widths,
     picture_rows,
     picture_splits,
@@ -256,9 +256,7 @@ def _result_of(kind: Kind, sketch: Sketch, graph: GraphFact | None) -> DiagramRe
         reason += f"; edges of the code that it does not draw: {named}{more}"
     passage = ", ".join(filter(None, sketch.labels)) or None
     result = DiagramResult(kind, reason, sketch.page, passage, sketch.last_page)
-    # A box without a name that is known may be one of them.
-    unknown = len(strangers(sketch, graph)) + sketch.labels.count("") if graph else 0
-    if sum(not is_exit(name) for name in missing) > unknown:
+    if kind == "accurate" and graph and lacks_nodes(sketch, graph):
         return replace(result, lacks_nodes=True)
     if kind == "generic" and graph and shows_a_split(sketch, graph):
         return replace(result, kind="parallel_shown", is_partial=True)

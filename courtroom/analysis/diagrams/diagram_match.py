@@ -76,7 +76,7 @@ def agreement(sketch: Sketch, graph: GraphFact) -> Agreement:
 
     split_not_in_code: nodes are side by side that do not run in parallel; line_where_code_splits:
     nodes that run in parallel are drawn one after the other; incomplete: neither, but a split, an
-    edge between drawn nodes or most nodes of the code are missing.
+    edge between drawn nodes, or a node that every run passes is missing.
     """
     groups = [set(group) for group in code_splits(graph)]
     if len(_drawn_nodes(sketch, graph)) < _MIN_NODES:
@@ -94,7 +94,9 @@ def agreement(sketch: Sketch, graph: GraphFact) -> Agreement:
         return "line_where_code_splits"
 
     is_like_code = _matches(sketch, graph) if groups else not _lacks_edges(sketch, graph)
-    return "agrees" if is_like_code else "incomplete"
+    # What a page cuts off may name the others.
+    has_nodes = sketch.has_loose_lines or not lacks_nodes(sketch, graph)
+    return "agrees" if is_like_code and has_nodes else "incomplete"
 
 
 def differences(sketch: Sketch, graph: GraphFact) -> list[str]:
@@ -138,6 +140,13 @@ def undrawn(sketch: Sketch, graph: GraphFact) -> list[str]:
         for name in _nodes(graph)
         if name not in drawn and not any(_are_alike(_words(name), label) for label in labels)
     ][:_MOST_STRANGERS]
+
+
+def lacks_nodes(sketch: Sketch, graph: GraphFact) -> bool:
+    """Return whether more nodes for runs without failures are undrawn than boxes may stand for."""
+    # A box without a name that is known may be one of them.
+    unknown = len(strangers(sketch, graph)) + sketch.labels.count("")
+    return sum(not is_exit(name) for name in undrawn(sketch, graph)) > unknown
 
 
 def undrawn_edges(sketch: Sketch, graph: GraphFact) -> list[str]:

@@ -137,3 +137,13 @@ def test_source_on_a_page_may_go_on_beyond_it() -> None:
     reading = PdfReading(pages=(cut, "Defense & TechLead --> ChiefJustice"))
     ((_, sketch),) = sketches_of(reading)
     assert undrawn_edges(sketch, GRAPH) == []
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"), [("history_keeper", "incomplete"), ("error_handler", "agrees")]
+)
+def test_source_without_a_node_of_every_run_does_not_agree(node: str, expected: str) -> None:
+    edges = (*GRAPH.edges, ("chief_justice", node), (node, "END"))
+    more = GRAPH.model_copy(update={"nodes": (*GRAPH.nodes, node), "edges": edges})
+    drawn = MERMAID.replace("panel[Dispatch] --> ", "")
+    assert agreement(sketch_of(read_mermaid(drawn)), more) == expected
