@@ -51,7 +51,7 @@ OF_SCORES = {
 MOST_REMARKS = 6
 # Evidence that is constant the other way.
 NEVER_FOUND = "found=False"
-NO_CLAIM = "No overall score of the work's own latest audit was recognised in README and reports."
+NO_CLAIM = "No overall score was recognised that README or a report gives for the work's own audit."
 NOT_HELD = (
     "No committed audit that was read gives the overall score that is claimed, but not every audit"
     " could be read or names one."

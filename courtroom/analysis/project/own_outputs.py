@@ -47,6 +47,8 @@ OUTPUT_FACTS = (
 OUTPUTS = ("archive", "generated")
 NAMED = 3
 MOST_RUBRICS = 10
+NO_PAIR = "no committed audit was recognised that judges criteria of a committed rubric"
+NO_RUBRIC = "no rubric was recognised among the committed JSON files"
 READMES = ("readme.md", "readme.rst", "readme.txt", "readme")
 
 
@@ -115,7 +117,7 @@ def _record_unjudged(writer: FactWriter, readings: Sequence[AuditReading], gap: 
     rubrics = {path: rows for path, text in texts.items() if (rows := criteria_of(text))}
     missing = unjudged_criteria(readings, rubrics)
     if missing is None:
-        gap = gap or "no committed audit was recognised that judges criteria of a committed rubric"
+        gap = gap or (NO_PAIR if rubrics else NO_RUBRIC)
     # An audit that could not be read may judge what is missing in the others.
     if missing is None or (missing and gap):
         writer.set_unknown(("unjudged_criteria",), gap)

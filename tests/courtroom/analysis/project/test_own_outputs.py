@@ -124,3 +124,11 @@ def test_a_broken_output_leaves_the_rest_open(tmp_path):
         read.reasons["disagreeing_outputs"]
         == "outputs that could not be read: 1, among them audit/audit.json"
     )
+
+
+def test_work_without_a_rubric_is_told_from_audits_of_another_one(tmp_path):
+    reason = "no rubric was recognised among the committed JSON files"
+    assert survey({SELF: audit()}, tmp_path / "a").reasons["unjudged_criteria"] == reason
+    rubric = '{"dimensions": [{"id": "a", "name": "Depth"}, {"id": "b", "name": "Style"}]}'
+    other = survey({SELF: audit(), "rubric.json": rubric}, tmp_path / "b")
+    assert other.reasons["unjudged_criteria"].startswith("no committed audit was recognised")
