@@ -47,6 +47,19 @@ _CONTAINS = re.compile(
     r"|no llm (?:was )?(?:available|configured|used)|api[ _]key (?:is )?(?:not|missing|invalid)",
     re.IGNORECASE,
 )
+# A text that a template keeps the place of an argument with, and nothing beside it.
+_FILLER = re.compile(
+    r"[\W_]{0,8}(?:tbd|tba|todo|n ?/ ?a|none|null|pending|not (?:given|provided)"
+    r"|to be (?:added|completed|decided|determined|done|filled(?: in)?|provided|written)"
+    r"|placeholder[\w ]{0,40}|(?:insert|write|your) [\w' ]{0,60}(?:here)?)[\W_]{0,8}"
+    r"|[\s*_>`\"]{0,6}(?:\[[^\[\]]{1,80}\]|<[^<>]{1,80}>|\{[^{}]{1,80}\})[\s*_.`\"]{0,6}",
+    re.IGNORECASE,
+)
+
+
+def is_filler(argument: str) -> bool:
+    """Return true for a placeholder where an argument should stand: "[Opinion of the Defense.]"."""
+    return bool(_FILLER.fullmatch(argument[:SEARCHED]))
 
 
 def is_failure(argument: str) -> bool:

@@ -7,7 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.project.dissent_opinions import opinions_of
-from courtroom.analysis.project.own_audits import LEAST_OPINIONS, MOST_ROWS, newest_audits
+from courtroom.analysis.project.own_audits import (
+    LEAST_OPINIONS,
+    MOST_ROWS,
+    filled_places,
+    newest_audits,
+)
 from courtroom.analysis.project.recorded_scores import (
     fixed_scores,
     has_other_score,
@@ -50,7 +55,7 @@ def audit_row(
     reading: AuditReading, own: str | None = None, received_as: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return the fields of models.output_facts.OwnAudit; `own` is the repository README names."""
-    from courtroom.report_import.judge_failures import is_failure
+    from courtroom.report_import.judge_failures import is_failure, is_filler
 
     report, opinions = reading.report, reading.opinions
     printed = sum(opinion.times for opinion in opinions)
@@ -58,7 +63,7 @@ def audit_row(
         (number, opinion.judge)
         for number, criterion in enumerate(report.criteria)
         for opinion in opinions_of(criterion)
-        if opinion.argument.strip()
+        if opinion.argument.strip() and not is_filler(opinion.argument)
     }
     return {
         "path": reading.path,
@@ -113,6 +118,8 @@ def _remarks(reading: AuditReading, own: str | None) -> Iterator[str]:
         if abs(total.value - mean) > MEAN_SHARE * (total.maximum or total.value):
             scored = f"the mean of its {len(values)} scores is {mean:.3g}"
             yield f"{path} gives {total.written} overall, and {scored}."
+    if reading.fillers:
+        yield f"{filled_places(reading)}."
     if unlike := list(filter(has_other_score, reading.opinions)):
         yield f"{other_scores(path, unlike, len(reading.opinions))}."
     if fixed := fixed_scores(report):

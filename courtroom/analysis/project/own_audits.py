@@ -21,6 +21,7 @@ from courtroom.analysis.project.audit_folders import (
 )
 from courtroom.analysis.project.dissent_opinions import opinions_of
 from courtroom.analysis.project.recorded_scores import (
+    FILLED,
     LENIENT,
     around_score,
     fixed_scores,
@@ -100,8 +101,25 @@ class AuditReading:
     @property
     def opinions(self) -> list[ImportedOpinion]:
         """The opinions with an argument."""
+        from courtroom.report_import.judge_failures import is_filler
+
+        return [opinion for opinion in self._written if not is_filler(opinion.argument)]
+
+    @property
+    def fillers(self) -> list[ImportedOpinion]:
+        """The opinions with a placeholder in place of an argument."""
+        from courtroom.report_import.judge_failures import is_filler
+
+        return [opinion for opinion in self._written if is_filler(opinion.argument)]
+
+    @property
+    def _written(self) -> list[ImportedOpinion]:
         opinions = (o for criterion in self.report.criteria for o in opinions_of(criterion))
         return [opinion for opinion in opinions if opinion.argument.strip()]
+
+    @property
+    def is_written(self) -> bool:
+        return len(self._written) >= LEAST_OPINIONS
 
     @property
     def empty_line(self) -> int | None:
@@ -237,7 +255,7 @@ def audits_without_judgement(
     """
     code = tuple(sources)
     newest = newest_audits(readings)
-    rows = ((reading, _no_judgement(reading, code)) for reading in newest if reading.opinions)
+    rows = ((reading, _no_judgement(reading, code)) for reading in newest if reading.is_written)
     # Two files of one output, as Markdown and JSON, are one.
     outputs = {
         PurePosixPath(reading.path).with_suffix(""): shown(
@@ -269,9 +287,7 @@ def _lines(text: str, opinions: Sequence[ImportedOpinion]) -> Iterator[int | Non
 
 def newest_audits(readings: Sequence[AuditReading]) -> list[AuditReading]:
     """Return the work's own audits with opinions, or without criteria, that no later one of the same work replaces."""
-    ours = [
-        r for r in readings if r.is_ours and (len(r.opinions) >= LEAST_OPINIONS or r.empty_line)
-    ]
+    ours = [r for r in readings if r.is_ours and (r.is_written or r.empty_line)]
     return [reading for reading in ours if not any(_replaces(other, reading) for other in ours)]
 
 
@@ -304,7 +320,9 @@ def _no_judgement(
     """Return the sentence and the opinions that show it."""
     from courtroom.report_import.judge_failures import is_failure
 
-    opinions = reading.opinions
+    opinions, fillers = reading.opinions, reading.fillers
+    if fillers and len(fillers) >= FAILED_SHARE * (len(opinions) + len(fillers)):
+        return f"{filled_places(reading)}.", fillers
     failed = [opinion for opinion in opinions if is_failure(opinion.argument)]
     if len(failed) >= FAILED_SHARE * len(opinions):
         argument = failed[0].argument
@@ -357,6 +375,15 @@ def _texts_of_code(
         f"{of_all} arguments of {reading.path} stand ready-made in the code, such as"
         f" {_quoted(argument)}, the text of {_origin(argument, code)}."
     )
+
+
+def filled_places(reading: AuditReading) -> str:
+    """Return the words on the placeholders that an audit has in place of opinions."""
+    fillers, count = reading.fillers, len(reading.opinions) + len(reading.fillers)
+    of_all = f"All {count}" if len(fillers) == count else f"{len(fillers)} of {count}"
+    verb = "has" if len(fillers) == 1 else "have"
+    who = f"{of_all} opinions of {reading.path} {verb} {FILLED}"
+    return f"{who}, such as {_quoted(fillers[0].argument).removesuffix('.')}"
 
 
 def failed_opinions(path: str, failed: int, opinions: int) -> str:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # What is said of opinions with another score than that.
 OTHER_SCORE = "record another score than the one in their own text"
+# What is said of opinions that a template alone wrote.
+FILLED = "a placeholder in place of an argument"
 # What is said of a judge with one score.
 ONE_SCORE = "has one score for all criteria by"
 # Judges whose part it is to find something good in each criterion.

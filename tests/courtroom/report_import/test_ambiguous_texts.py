@@ -3,7 +3,7 @@
 import pytest
 
 from courtroom import read_report
-from courtroom.report_import.judge_failures import is_failure
+from courtroom.report_import.judge_failures import is_failure, is_filler
 from tests.courtroom.report_import.report_values import bench, notes, pair, places, scores
 
 NEAR_NAMES = """# Audit
@@ -198,3 +198,37 @@ def test_judge_named_in_cited_code_is_heard_no_second_time() -> None:
         "Structured Output": [("Defense", 4), ("Prosecutor", 2), ("TechLead", 2)]
     }
     assert [opinion.times for opinion in report.criteria[0].opinions] == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        "[Peer agent opinion on the history.]",
+        "*<opinion of the Defense>*",
+        "{argument}",
+        "TBD",
+        "_N/A_",
+        "To be filled in.",
+        "Placeholder for the Tech Lead",
+        "Insert your argument here",
+    ],
+)
+def test_text_that_keeps_the_place_of_an_argument_is_a_filler(argument: str) -> None:
+    assert is_filler(argument)
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        "",
+        "[Prosecutor] The clone has no timeout.",
+        "No gap was found.",
+        "None of the tools has a timeout.",
+        "Placeholder nodes stand where the judges should be: src/graph.py.",
+        "The prompt is filled in by {criterion}.",
+        "Pending work stays open in src/graph.py.",
+        "[" + "The history shows each step of the work. " * 3 + "]",
+    ],
+)
+def test_argument_with_brackets_or_such_words_is_no_filler(argument: str) -> None:
+    assert not is_filler(argument)
