@@ -39,6 +39,7 @@ from courtroom.analysis.langgraph.state_access import read_state_access
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_commands
 from courtroom.analysis.langgraph.state_flow.dead_routes import dead_ways
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
+from courtroom.analysis.langgraph.state_flow.left_clones import repeated_clones
 from courtroom.analysis.langgraph.state_flow.read_flow import (
     ALL_KINDS,
     read_flow,
@@ -450,6 +451,9 @@ def _flow(writer: FactWriter) -> None:
         writer.state_accesses,
         writer.dead_ways,
     )
+    repeated = (writer.facts.get("graph_run") or {}).get("repeated", ())
+    again = {row["node"]: row["steps"] for row in repeated}
+    flow.add(repeated_clones(writer.call_graph, writer.layers, again))
     flow.add(
         FlowFault("loose_rule", cap.sentence, cap.function.source.path, cap.line)
         for cap in writer.early_caps

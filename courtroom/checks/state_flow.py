@@ -55,7 +55,7 @@ WORDS: dict[str, str] = {
     "lost_clone": "a path handed on that leads into a deleted clone",
     "left_clone": "a clone that nothing removes",
     "doubled_clone": "a clone that is deleted unread and made again",
-    "repeated_clone": "a clone that several nodes make",
+    "repeated_clone": "a clone that a run makes more than once",
     "cut_text": "a tool that reads only the beginning of a text",
     "moved_directory": "a node that moves the working directory of nodes beside it",
     "word_scan": "a scan for unsafe calls that goes by words or passes over a file by its name",

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
+from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.state_flow.deleted_clone import (
     FOLDER,
     own_nodes,
@@ -66,28 +67,29 @@ def doubled_clones(symbols: SymbolTable, in_use: Sequence[FunctionRef]) -> Itera
 
 
 def repeated_clones(
-    call_graph: CallGraph, nodes: Mapping[str, FunctionRef], in_use: Sequence[FunctionRef]
+    call_graph: CallGraph, layers: Layers, again: Mapping[str, Sequence[int]]
 ) -> Iterator[FlowFault]:
-    """Yield the clone that several nodes lead to: each may make its own."""
+    """Yield the clone that several nodes lead to, or one that runs in several steps of `again`."""
     cloners = {
         function.key: (function, node)
-        for function in in_use
+        for function in layers.in_use
         if "clone" in function.source.text
         for node in own_nodes(function.site.node)
         if is_clone(node)
     }
     makers: dict[str, tuple[FunctionRef, ast.AST]] = {}
-    for name, function in nodes.items() if cloners else ():
+    for name, function in layers.nodes.items() if cloners else ():
         reached = (cloners.get(other.key) for other in _surely_named(call_graph, function))
         if cloner := next(filter(None, reached), None):
             makers[name] = cloner
-    if len(makers) < 2:
+    steps = [step for name in makers for step in again.get(name, ())]
+    if len(makers) < 2 and not steps:
         return
     function, node = next(iter(makers.values()))
-    sentence = (
-        f"the nodes {joined([*makers])} each lead to a clone of the repository: a run may clone it"
-        " more than once"
-    )
+    who = f"the nodes {joined([*makers])} each lead"
+    if len(makers) == 1:
+        who = f"the node {next(iter(makers))}, which runs in the steps {joined([*map(str, steps)])}, leads"
+    sentence = f"{who} to a clone of the repository: a run may clone it more than once"
     line = getattr(node, "lineno", function.site.node.lineno)
     yield FlowFault("repeated_clone", sentence, function.source.path, line)
 

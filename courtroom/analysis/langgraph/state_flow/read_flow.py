@@ -28,11 +28,7 @@ from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowRe
 from courtroom.analysis.langgraph.state_flow.idle_steps import idle_steps
 from courtroom.analysis.langgraph.state_flow.ignored_fields import ignored_fields
 from courtroom.analysis.langgraph.state_flow.input_routes import input_routes
-from courtroom.analysis.langgraph.state_flow.left_clones import (
-    doubled_clones,
-    left_clones,
-    repeated_clones,
-)
+from courtroom.analysis.langgraph.state_flow.left_clones import doubled_clones, left_clones
 from courtroom.analysis.langgraph.state_flow.left_out_criteria import left_out_criteria
 from courtroom.analysis.langgraph.state_flow.lost_values import (
     replaced_texts,
@@ -148,7 +144,6 @@ def read_flow(
     reading.add(cut_texts(layers.in_use))
     reading.add(word_scans(layers.in_use))
     reading.add(doubled_clones(symbols, layers.in_use))
-    reading.add(repeated_clones(call_graph, layers.nodes, layers.in_use))
     reading.add(moved_directories(call_graph, graph.builder, layers.nodes, layers.in_use))
     reading.add(deleted_by_caller(symbols, layers.in_use, accesses))
     reading.add(unsent_prompts(symbols, layers.in_use))

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from textwrap import indent
 
 import pytest
 
-from tests.courtroom.analysis.langgraph.state_flow.flows import faults, flow_of, sentences
+from courtroom.analysis.langgraph.judging.judge_functions import read_layers
+from courtroom.analysis.langgraph.state_flow.left_clones import repeated_clones
+from courtroom.analysis.langgraph.topology import read_graph
+from courtroom.analysis.python.call_graph import CallGraph
+from tests.courtroom.analysis.langgraph.state_flow.flows import GRAPH, RUN, STATE, faults, flow_of
+from tests.courtroom.sources import IMPORTS, symbols_of
 
 CODE = """
 import os, shutil, subprocess, tempfile
@@ -99,18 +105,24 @@ def test_single_clone_is_not_made_twice():
     assert found("doubled_clone", TWICE.format(look="").replace(CLONE, "")) == []
 
 
-def test_clone_that_several_nodes_lead_to_may_be_made_by_each():
-    both = CODE.replace(
+def repeated(code: str, again: Mapping[str, Sequence[int]] | None = None) -> list[str]:
+    symbols = symbols_of({"src/graph.py": f"{IMPORTS}{STATE}{code}{GRAPH}{RUN}"})
+    call_graph = CallGraph(symbols)
+    layers = read_layers(symbols, call_graph, read_graph(symbols, {}))
+    return [fault.sentence for fault in repeated_clones(call_graph, layers, again or {})]
+
+
+def test_clone_that_several_nodes_or_several_steps_lead_to_may_be_made_by_each():
+    once = CODE.format(body=indent(MADE, "    "), call="fetch(state['repo_url'])")
+    twice = once.replace(
         "def judge(state):", "def judge(state):\n    copy = fetch(state['repo_url'])"
     )
-    code = both.format(body=indent(MADE, "    "), call="fetch(state['repo_url'])")
-    assert sentences(flow_of(code), "repeated_clone") == [
-        (
-            "the nodes detective and judge each lead to a clone of the repository: a run may clone it"
-            " more than once"
-        )
+    end = "to a clone of the repository: a run may clone it more than once"
+    assert repeated(twice) == [f"the nodes detective and judge each lead {end}"]
+    assert repeated(once, {"detective": (1, 2)}) == [
+        f"the node detective, which runs in the steps 1 and 2, leads {end}"
     ]
-    assert found("repeated_clone", MADE) == []
+    assert repeated(once) == repeated(once, {"judge": (2, 3)}) == []
 
 
 def test_name_that_several_functions_have_leads_to_no_clone():
@@ -118,4 +130,4 @@ def test_name_that_several_functions_have_leads_to_no_clone():
     classes += "class Pages:\n    def look(self, url): return url\n"
     both = CODE.replace("def judge(state):", "def judge(state):\n    Pages().look('a')")
     code = both.format(body=indent(MADE, "    "), call="Repo().look(state['repo_url'])")
-    assert sentences(flow_of(f"{classes}{code}"), "repeated_clone") == []
+    assert repeated(f"{classes}{code}") == []
