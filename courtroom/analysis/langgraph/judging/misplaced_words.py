@@ -1,6 +1,7 @@
 """Words that a rule for one criterion waits for, and of which the rubric speaks under another only.
 
-No judge is asked about them there: the rule waits in the wrong place.
+No judge is asked about them there: the rule waits in the wrong place. What the judges' own code
+names, as in a prompt for all criteria, they are asked about everywhere.
 """
 
 from __future__ import annotations
@@ -35,16 +36,24 @@ class MisplacedWord:
 
 
 def misplaced_words(
-    changes: Iterable[ScoreChange], functions: Functions, data: Mapping[str, str]
+    changes: Iterable[ScoreChange],
+    functions: Functions,
+    data: Mapping[str, str],
+    judges: Iterable[FunctionRef] = (),
 ) -> Iterator[MisplacedWord]:
     """Yield the changes whose awaited words all belong to other criteria; `data` has the rubric."""
     rubric = _stems_of_criteria(data)
+    sources = {judge.source.path: judge.source for judge in judges} if rubric else {}
     for change in changes:
         words = awaited_words(change.holds, change.function, functions)
         criteria = list(_compared(change.holds, rubric)) if words else []
         if len(criteria) != 1:
             continue
-        homes = [_home_of(word, criteria[0], rubric) for word in words]
+        # The file of the rule holds the words itself.
+        others = (source for path, source in sources.items() if path != change.function.source.path)
+        texts = (str(node.value) for source in others for node, _ in source.strings)
+        asked = rubric[criteria[0]] | _stems(" ".join(texts))
+        homes = [_home_of(word, {**rubric, criteria[0]: asked}, criteria[0]) for word in words]
         if all(homes):
             yield MisplacedWord(change.function, change.line, words[0], criteria[0], homes[0])
 
@@ -75,7 +84,7 @@ def _compared(tests: Iterable[ast.expr], rubric: Mapping[str, Stems]) -> Iterato
             yield from (text for text in texts if text and text in rubric)
 
 
-def _home_of(phrase: str, criterion: str, rubric: Mapping[str, Stems]) -> str:
+def _home_of(phrase: str, rubric: Mapping[str, Stems], criterion: str) -> str:
     """Return another criterion that speaks of a word of the phrase, as this one does not."""
     words = _stems(phrase) - rubric[criterion]
     return next((other for other in sorted(rubric) if words & rubric[other]), "")

@@ -126,7 +126,7 @@ def read_rules(
         rule: RuleReading(_telling_first(rule, lines), dead[rule], uncalled[rule])
         for rule, lines in live.items()
     }
-    misplaced = _misplaced(alive, layers.justice, conditions)
+    misplaced = _misplaced(alive, layers, conditions)
     elsewhere = {(word.function.key, word.line) for word in misplaced}
     at_home = [change for change in alive if (change.function.key, change.line) not in elsewhere]
     lines, by_opinions = _facts_apart(at_home, layers.justice)
@@ -166,13 +166,14 @@ def read_rules(
 
 
 def _misplaced(
-    changes: list[ScoreChange], functions: list[FunctionRef], conditions: DeadConditions | None
+    changes: list[ScoreChange], layers: Layers, conditions: DeadConditions | None
 ) -> tuple[MisplacedWord, ...]:
     if conditions is None:
         return ()
     by_facts = filter(_depends_on_facts, changes)
-    by_name = {function.name: function for function in functions}
-    return tuple(misplaced_words(by_facts, by_name, conditions.symbols.codebase.data))
+    by_name = {function.name: function for function in layers.justice}
+    data = conditions.symbols.codebase.data
+    return tuple(misplaced_words(by_facts, by_name, data, layers.judges))
 
 
 def _take_highest(lines: Lines, changes: list[ScoreChange]) -> bool:

@@ -6,8 +6,11 @@ import json
 
 import pytest
 
+from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
+from courtroom.analysis.langgraph.judging.rule_detection import read_rules
+from courtroom.analysis.langgraph.topology import read_graph
 from tests.courtroom.analysis.langgraph.rules import readings_of
-from tests.courtroom.sources import justice
+from tests.courtroom.sources import justice, layers_of, symbols_of
 
 RUBRIC = json.dumps(
     {
@@ -53,3 +56,22 @@ def test_rule_that_an_argument_may_set_off_stays(test):
 def test_word_is_at_home_where_no_rubric_tells():
     reading = reading_of("criterion_id == 'typed_state' and 'metacognition' in d.argument", "[]")
     assert (bool(reading.lines), reading.misplaced) == (True, ())
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_applied"), [("Praise metacognition.", True), ("Praise effort.", False)]
+)
+def test_word_that_judges_are_asked_about_everywhere_is_at_home(prompt, is_applied):
+    test = f"criterion_id == 'typed_state' and 'metacognition' in d.argument and {MISSING}"
+    judge = (
+        "def prosecutor_node(state):\n"
+        f"    return {{'opinions': [llm.with_structured_output(Opinion).invoke('{prompt}')]}}\n"
+    )
+    files = {"src/judges.py": judge, "src/justice.py": justice(f"if {test}:\n    score = 2")}
+    symbols = symbols_of(files)
+    symbols.codebase.data = {"rubric.json": RUBRIC}
+    call_graph, layers = layers_of(symbols)
+    assert layers.judges
+    conditions = DeadConditions(symbols, layers.justice, None)
+    reading = read_rules(call_graph, layers, read_graph(symbols, {}), conditions)["fact_supremacy"]
+    assert bool(reading.lines) is is_applied
