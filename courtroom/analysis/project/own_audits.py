@@ -325,13 +325,15 @@ def _no_judgement(
         return f"{filled_places(reading)}.", fillers
     failed = [opinion for opinion in opinions if is_failure(opinion.argument)]
     if len(failed) >= FAILED_SHARE * len(opinions):
-        argument = failed[0].argument
+        # The first that gives a cause: others may be cut before it.
+        first = next((n for n, o in enumerate(failed) if _CAUSE.search(o.argument)), 0)
+        argument = failed[first].argument
         is_one_text = len({_words(opinion.argument)[:OPENING] for opinion in failed}) == 1
         failures = failed_opinions(reading.path, len(failed), len(opinions))
         text = f"{failures}{':' if is_one_text else ', such as'} {_quoted_failure(argument)}"
         if origin := _origin(argument, code):
             text += f" {'The' if is_one_text else 'This'} text is that of {origin}."
-        return text, failed
+        return text, failed[first:]
     unlike = list(filter(has_other_score, opinions))
     if len(unlike) >= FAILED_SHARE * len(opinions):
         quoted = _quoted(around_score(unlike[0].argument))

@@ -155,6 +155,13 @@ def test_cause_that_stands_far_behind_in_a_failure_is_quoted():
     )
 
 
+def test_failure_that_gives_its_cause_is_quoted_before_one_that_is_cut():
+    cut = "Judge failed: the call came back with"
+    (fact,) = audits_without_judgement(read({SELF: audit(cut, f"Judge failed: {ERROR}")}))
+    assert fact["text"].endswith(f"such as “Judge failed: {ERROR}”")
+    assert fact["places"][0]["line"] == 12
+
+
 def test_failures_of_several_texts_are_shown_by_an_example():
     texts = (f"Judge failed: {ERROR}", f"No opinion could be had here: {ERROR}")
     (fact,) = audits_without_judgement(read({SELF: audit(*texts, *texts, *texts)}))
