@@ -19,7 +19,7 @@ WITHOUT_MODEL = "Code wrote these arguments without a model: let the judges ask 
 CAUSES: dict[str, str] = {
     "The model refused the calls for their number: wait between them, ask on several criteria at once,"
     " or use another model.": r"\b429\b|rate.?limit|quota|too many requests",
-    "The judges had no key of a model: give them one.": r"api.?key|unauthori[sz]ed|\b401\b|credential",
+    "The judges had no valid key of a model: give them one.": r"api.?key|unauthori[sz]ed|\b401\b|credential",
     "No evidence reached the judges on these criteria: let a detective collect it, or let the judges"
     " judge its absence.": r"\b(?:missing|empty|no|insufficient)(?: or [a-z]+)? evidence\b",
 }
