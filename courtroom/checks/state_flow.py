@@ -154,8 +154,8 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     concerned = [fault for fault in fact["faults"] if check.concerns(fault)]
     faults = [fault for fault in concerned if not fault.get("is_minor")]
     minor = _minor([fault for fault in concerned if fault.get("is_minor")])
-    # The kinds that the check names come first.
-    faults.sort(key=lambda fault: fault["kind"] not in check.faults)
+    # What blinds all judges comes first, then the kinds that the check names.
+    faults.sort(key=lambda f: (not f.get("is_blinding"), f["kind"] not in check.faults))
     if faults:
         kinds = dict.fromkeys(fault["kind"] for fault in faults)
         title = f"There is {clauses(FAULT_WORDS.get(kind, WORDS[kind]) for kind in kinds)}."

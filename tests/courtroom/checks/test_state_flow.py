@@ -131,6 +131,11 @@ def test_judges_who_look_up_evidence_in_vain_send_none():
     for kind in ("unshown_evidence", "other_key"):
         finding = found(kind, fact=blind)
         assert (finding.met, finding.fault) == (False, "No judge sees any evidence.")
+    guess = FAULT | {"kind": "guessed_criterion", "sentence": "No request names it"}
+    both = {"faults": [guess, lookup | {"is_blinding": True}], "unread": {}}
+    finding = found("other_key", "guessed_criterion", fact=both)
+    assert finding.reason.startswith(FAULT["sentence"])
+    assert finding.reason.endswith("No request names it (a.py:4).")
 
 
 def test_every_fault_has_its_words():

@@ -57,7 +57,7 @@ def guessed_criteria(call_graph: CallGraph, layers: Layers) -> Iterator[FlowFaul
         (path, line), *places = [place for _, place in rows]
         which = joined([name for name, _ in rows])
         sentence = (
-            f"no request of {which} names the id of the criterion, which the model has to answer as"
+            f"No request of {which} names the id of the criterion, which the model has to answer as"
             f" `{CRITERION}`: {join[0]} joins opinions by it, so one under another id is lost"
         )
         yield FlowFault("guessed_criterion", sentence, path, line, join[1], places=tuple(places))
