@@ -18,6 +18,7 @@ from courtroom.analysis.graph_run.fixed_routers import with_fixed_routes
 from courtroom.analysis.graph_run.run_facts import needs_langgraph, run_all
 from courtroom.analysis.graph_run.stub_graph import stub_graphs
 from courtroom.analysis.graph_run.stub_states import stub_state
+from courtroom.analysis.home_made_graphs import record_home_made
 from courtroom.analysis.judge_facts import record_calls, record_prompts
 from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.assumed_evidence import always_found, found_in_any_clone
@@ -224,7 +225,10 @@ def _without_graph(writer: FactWriter) -> None:
     if runner and not unread:
         name, path, line = runner
         writer.facts["own_runner"] = {"name": name, "path": path, "line": line}
-    if writer.graph.is_open or unread or runner:
+    home_made = writer.graph.home_made
+    if home_made is not None and home_made.builder is not None and not unread:
+        record_home_made(writer, home_made, home_made.builder)
+    elif writer.graph.is_open or unread or runner:
         writer.set_unknown(FLAGS, reason)
     else:
         writer.facts.update(dict.fromkeys(FLAGS, False))
@@ -297,7 +301,8 @@ def _models(writer: FactWriter) -> None:
 
 def _layers(writer: FactWriter) -> None:
     writer.call_graph = CallGraph(writer.symbols)
-    writer.layers = read_layers(writer.symbols, writer.call_graph, writer.graph)
+    graph = writer.graph.home_made or writer.graph
+    writer.layers = read_layers(writer.symbols, writer.call_graph, graph)
     scope = writer.facts.get("scope")
     if scope and not writer.graph.is_open:
         scope["idle_nodes"] = idle_nodes(writer.symbols, writer.layers, scope["unreached"])

@@ -43,6 +43,8 @@ def apply_builder_method(
         graph_name = call.keywords.get("name")
         return CompiledGraph(builder, graph_name if isinstance(graph_name, str) else "LangGraph")
 
+    if builder.home_made is not None:
+        name = HOME_NAMES.get(name, name)
     step = _BUILDER_STEPS.get(name)
     if step is None:
         if name.startswith(("add_", "set_")):
@@ -114,6 +116,10 @@ class _BuilderCall:
                 self.builder.plain_edges.add(edge)
 
 
+# Keywords of a node of the repository's own where its graph begins.
+START_KEYS = ("start", "is_start", "entry")
+
+
 def _node_names(value: Value) -> list[str] | None:
     """Return the nodes that a value names: one, or the members of a list; None when not known."""
     is_list = isinstance(value, ListValue) and not value.is_open and value.doubt is None
@@ -122,7 +128,33 @@ def _node_names(value: Value) -> list[str] | None:
     return None if None in names else [name for name in names if name is not None]
 
 
+def _add_home_made(step: _BuilderCall) -> None:
+    """Add a node to a graph of the repository's own: by its name, or as `Node("judge", judge)`.
+
+    `start=True` lets the graph begin there.
+    """
+    name, action = step.argument(0, "node", "name"), step.argument(1, "action", "func")
+    if isinstance(name, Instance):
+        values = name.attributes
+        actions = [value for value in values.values() if isinstance(value, Function)]
+        name, action = values.get("name"), actions[0] if len(actions) == 1 else None
+    starts = [step.call.keywords.get(key, False) for key in START_KEYS]
+    if (
+        not isinstance(name, str)
+        or action is None
+        or any(not isinstance(start, bool) for start in starts)
+    ):
+        step.add_unresolved("a node")
+        return
+    step.add_node(name, action)
+    if True in starts:
+        step.add_edge("START", name)
+
+
 def _add_node(step: _BuilderCall) -> None:
+    if step.builder.home_made is not None:
+        _add_home_made(step)
+        return
     first, action = step.argument(0, "node"), step.argument(1, "action")
     name = first if isinstance(first, str) else _action_name(first)
     if name is None:
@@ -372,6 +404,13 @@ _BUILDER_STEPS: dict[str, Callable[[_BuilderCall], None]] = {
     "set_node_defaults": _set_node_defaults,
     "__init__": _construct,
 }
+# Methods of a class of the repository's own that are called a little otherwise.
+HOME_NAMES = {
+    "add_conditional_edge": "add_conditional_edges",
+    "set_start": "set_entry_point",
+    "set_entry": "set_entry_point",
+}
+HOME_METHODS = frozenset({*_BUILDER_STEPS, *HOME_NAMES, "compile"})
 
 
 def add_default_handler(builder: GraphBuilder) -> None:

@@ -6,7 +6,11 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from courtroom.analysis.langgraph.builder_calls import apply_builder_method, schemas_in
+from courtroom.analysis.langgraph.builder_calls import (
+    HOME_METHODS,
+    apply_builder_method,
+    schemas_in,
+)
 from courtroom.analysis.langgraph.graph_values import (
     GRAPH_CLASSES,
     RUN_METHODS,
@@ -58,6 +62,8 @@ class GraphEvaluator(Interpreter):
     skipped: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     gaps: list[str] = field(default_factory=list)
     given: list[Instance] = field(default_factory=list)
+    # Classes of the repository's own whose methods are read as those of LangGraph's.
+    home_made: frozenset[str] = frozenset()
 
     def call(
         self, function: Function, positional: Sequence[Value], keywords: dict[str, Value]
@@ -77,7 +83,8 @@ class GraphEvaluator(Interpreter):
         self, dotted_names: Sequence[str], call: Call, own_class: Class | None
     ) -> LibraryObject | None:
         """Begin a graph; a call site that is reached again (a loop) begins another one."""
-        if not is_graph_class(dotted_names):
+        is_home_made = own_class is not None and own_class.node.name in self.home_made
+        if not is_home_made and not is_graph_class(dotted_names):
             return self._unbound_method(dotted_names, call)
 
         # "schema" is the older name of the parameter.
@@ -94,7 +101,9 @@ class GraphEvaluator(Interpreter):
             made_under=self.doubts,
             schemas=schemas_in(call),
         )
-        if own_class is not None:
+        if is_home_made:
+            builder.home_made = own_class
+        elif own_class is not None:
             builder.own = Instance(own_class, made_under=self.doubts)
         self.builders.append(builder)
         return builder
@@ -111,6 +120,9 @@ class GraphEvaluator(Interpreter):
 
     def call_library_method(self, owner: LibraryObject, name: str, call: Call) -> Value:
         if isinstance(owner, GraphBuilder):
+            if owner.home_made is not None and name not in HOME_METHODS:
+                self.invoked.append(owner)
+                return UNKNOWN
             return apply_builder_method(self, owner, name, call)
         if isinstance(owner, CompiledGraph):
             if name in RUN_METHODS:

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from courtroom.analysis.python.symbolic_execution.values import (
     CallResult,
+    Class,
     Doubt,
     External,
     Instance,
@@ -101,6 +102,8 @@ class GraphBuilder(LibraryObject):
     caller: tuple[str, int] | None = None
     is_compiled: bool = False
     is_subgraph: bool = False
+    # The class of the repository's own that stands in for LangGraph's.
+    home_made: Class | None = None
 
     @property
     def instance(self) -> Instance | None:

@@ -117,6 +117,8 @@ class GraphReading:
     is_open: bool = False
     # Name, path and line of what stands in for a graph of LangGraph: nothing is known of its ways.
     own_runner: tuple[str, str, int] | None = None
+    # The same of the class that stands in for it, where all that is added is known and it is run.
+    home_made: GraphReading | None = None
     # Modules that were executed while the graph was read.
     modules: dict[str, Module] = field(default_factory=dict)
     # The values with which the code runs the main graph.
@@ -133,7 +135,8 @@ def read_graph(symbols: SymbolTable, texts: Mapping[str, str]) -> GraphReading:
     if not candidates:
         reason, is_open = search.reason_for_no_graph()
         runner = None if is_open or search.sites else search.own_runner()
-        return GraphReading(None, reason, is_open=is_open, own_runner=runner)
+        home_made = None if is_open or runner is None else _home_made(symbols, texts)
+        return GraphReading(None, reason, is_open=is_open, own_runner=runner, home_made=home_made)
     # A single construction of a graph cannot have another one inside a function of its nodes.
     main = _main_candidate(candidates, enters_functions=len(search.sites) > 1)
     builder_calls.add_default_handler(main.builder)
@@ -152,6 +155,28 @@ def read_graph(symbols: SymbolTable, texts: Mapping[str, str]) -> GraphReading:
         modules=main.evaluator.modules,
         inputs=inputs,
     )
+
+
+def _home_made(symbols: SymbolTable, texts: Mapping[str, str]) -> GraphReading | None:
+    """Return the graph that a StateGraph of the repository's own holds and runs."""
+    search = _GraphSearch(symbols, texts, is_home_made=True)
+    candidates = [
+        candidate
+        for candidate in search.candidates()
+        if candidate.builder in candidate.evaluator.invoked
+    ]
+    if not candidates:
+        return None
+    main = _main_candidate(candidates, enters_functions=False)
+    home = main.builder.home_made
+    if home is not None:
+        # What stands in the classes of the builder itself is read by its names.
+        lines = [(node.lineno, node.end_lineno or node.lineno) for node in home.source.classes]
+        main.evaluator.skipped.setdefault(home.source.path, []).extend(lines)
+    _note_gaps(main)
+    if main.builder.unresolved or main.is_cut:
+        return None
+    return GraphReading(main.builder, "", main.routes, modules=main.evaluator.modules)
 
 
 def _note_gaps(main: Candidate) -> None:
@@ -187,8 +212,11 @@ def _main_candidate(candidates: list[Candidate], *, enters_functions: bool) -> C
 class _GraphSearch:
     """Search that follows entry points first, then modules, then functions, while fuel lasts."""
 
-    def __init__(self, symbols: SymbolTable, texts: Mapping[str, str]) -> None:
+    def __init__(
+        self, symbols: SymbolTable, texts: Mapping[str, str], *, is_home_made: bool = False
+    ) -> None:
         self.symbols = symbols
+        self.is_home_made = is_home_made
         self.texts = texts
         self.fuel = TOTAL_FUEL
         self.own_graph_classes: list[tuple[str, str, int]] = []
@@ -222,6 +250,7 @@ class _GraphSearch:
         if own_class.node.name in GRAPH_CLASSES:
             node = own_class.node
             self.own_graph_classes.append((node.name, own_class.source.path, node.lineno))
+            return self.is_home_made
         return False
 
     def _building_functions(self) -> set[str]:
@@ -349,6 +378,8 @@ class _GraphSearch:
         fuel = min(FUEL_PER_ROOT, self.fuel)
         evaluator = GraphEvaluator(self.symbols, self.building_names.__contains__, fuel)
         evaluator.follows_changes = True
+        if self.is_home_made:
+            evaluator.home_made = GRAPH_CLASSES
         try:
             module = evaluator.load_module(source, as_main=as_main)
             if function is not None:

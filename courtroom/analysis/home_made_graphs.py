@@ -1,0 +1,32 @@
+"""Facts on a graph that a StateGraph of the repository's own builds and runs."""
+
+from __future__ import annotations
+
+from courtroom.analysis.fact_writer import FactWriter
+from courtroom.analysis.langgraph import parallelism
+from courtroom.analysis.langgraph.graph_values import GraphBuilder
+from courtroom.analysis.langgraph.topology import GraphReading
+from courtroom.analysis.python.tree_walk import last_name, walk
+
+PARALLEL = ("detectives_parallel", "judges_parallel")
+# What runs functions side by side.
+CONCURRENT = frozenset(
+    {"ThreadPoolExecutor", "ProcessPoolExecutor", "Thread", "gather", "create_task", "TaskGroup"}
+)
+
+
+def record_home_made(writer: FactWriter, graph: GraphReading, builder: GraphBuilder) -> None:
+    """Record the shape of a graph that a class of the repository's own builds and runs.
+
+    Where that class does nothing side by side, nothing is parallel, however it is wired.
+    """
+    flags = parallelism.flags_of(builder, graph.routes)
+    is_concurrent = builder.home_made is not None and any(
+        last_name(node) in CONCURRENT for node in walk(builder.home_made.node)
+    )
+    alone = {} if is_concurrent else dict.fromkeys(PARALLEL, False)
+    writer.facts.update(flags.values | alone)
+    writer.reasons.update({k: v for k, v in flags.reasons.items() if k not in alone})
+    for flag, deciding in flags.departures.items():
+        for departure in deciding if flag not in alone else ():
+            writer.add_location(flag, departure.path, departure.line, note=departure.words)
