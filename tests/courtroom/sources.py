@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from textwrap import dedent
 
+from courtroom.analysis.langgraph.graph_evaluator import GraphEvaluator
 from courtroom.analysis.langgraph.graph_values import GraphBuilder
 from courtroom.analysis.langgraph.judging.judge_functions import Layers, read_layers
 from courtroom.analysis.langgraph.parallelism import flags_of
 from courtroom.analysis.langgraph.topology import GraphReading, read_graph
 from courtroom.analysis.python.call_graph import CallGraph
 from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.symbolic_execution.values import Value
 from courtroom.analysis.python.syntax import parse_sources
 
 IMPORTS = (
@@ -35,6 +37,13 @@ def symbols_of(files: Mapping[str, str] | str) -> SymbolTable:
     codebase = parse_sources({path: dedent(text).encode() for path, text in code.items()})
     codebase.paths = frozenset(code)
     return SymbolTable(codebase)
+
+
+def values_of(code: str) -> dict[str, Value]:
+    """Return the names of a module with their values after its last line."""
+    symbols = symbols_of({"work.py": code})
+    evaluator = GraphEvaluator(symbols, should_enter=lambda _name: False)
+    return evaluator.load_module(symbols.codebase.files["work.py"]).scope.names
 
 
 def graph_of(

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
 
 from courtroom.analysis.langgraph.judging.persona_names import PERSONAS, persona_in
+from courtroom.analysis.python.symbolic_execution.values import (
+    DictValue,
+    Function,
+    ListValue,
+    Symbol,
+    Unknown,
+    Value,
+)
 from courtroom.analysis.python.tree_walk import words_of
 
-# Numbers beyond this are none of scores.
-MOST_NUMBER = 1e6
 # Values inside each other: `a = [a, a]` doubles them with each line.
 MOST_PARTS = 1000
 # Names of a value that holds an opinion or a score of one judge.
@@ -28,55 +33,64 @@ SPELLINGS = {
 }
 OPINIONS = frozenset(words_of("opinions ops"))
 
-Scores = Mapping[str, float]
+# Types of values that hold no others.
+ATOMS = (str, int, float, type(None), Symbol, Function)
+
+Scores = Mapping[str, int]
 
 
 class NotCovered(Exception):
     """Code, or a number of runs, that the search does not cover."""
 
 
+class Unfollowed(NotCovered):
+    """Value that a run cannot be followed with; the expression around it may be open."""
+
+
 @dataclass(frozen=True, slots=True)
-class Open:
+class Open(Unknown, Symbol):
     """Value that is not known; two of the same number are the same."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class Judge(Symbol):
     """Name of a judge, however the code spells it."""
 
     persona: str
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class Opinion(Symbol):
     persona: str
 
 
-@dataclass(frozen=True, slots=True)
-class Lambda:
-    node: ast.Lambda
+def is_settled(value: Value) -> bool:
+    """Return true for a value that stands for one value of the run, open as it may be."""
+    if isinstance(value, ListValue | DictValue):
+        return value.is_closed
+    return isinstance(value, ATOMS)
 
 
-def key_of(value: Any) -> Hashable:
+def key_of(value: Value) -> Hashable:
     """Return what equal values have in common; NotCovered where it holds too many others."""
     for _ in parts_of(value):
         pass
     return _key_of(value)
 
 
-def _key_of(value: Any) -> Hashable:
-    if isinstance(value, list | tuple):
-        return ("list", *map(_key_of, value))
-    if isinstance(value, dict):
-        return ("dict", *((_key_of(k), _key_of(v)) for k, v in value.items()))
-    if isinstance(value, Lambda):
-        return ("lambda", id(value.node))
-    return (type(value).__name__, value) if isinstance(value, bool) else value
+def _key_of(value: Value) -> Hashable:
+    if not is_settled(value):
+        raise NotCovered
+    if isinstance(value, ListValue):
+        return ("list", value.is_ordered, *map(_key_of, value.members))
+    if isinstance(value, DictValue):
+        return ("dict", *((_key_of(k), _key_of(v)) for k, v in value.entries.items()))
+    return ("function", id(value.node)) if isinstance(value, Function) else (type(value), value)
 
 
-def parts_of(value: Any) -> Iterator[Any]:
+def parts_of(value: Value) -> Iterator[Value]:
     """Yield the values that a value holds, in lists and as values of tables, and itself."""
     left = [value]
     for _ in range(MOST_PARTS):
@@ -84,68 +98,61 @@ def parts_of(value: Any) -> Iterator[Any]:
             return
         part = left.pop()
         yield part
-        if isinstance(part, list | tuple):
-            left += part
-        elif isinstance(part, dict):
-            left += part.values()
+        if isinstance(part, ListValue):
+            left += part.members
+        elif isinstance(part, DictValue):
+            left += part.entries.values()
     raise NotCovered
 
 
-def is_list(value: Any) -> bool:
-    return isinstance(value, list)
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def bounded(value: Any) -> Any:
-    if abs(value) > MOST_NUMBER:
-        raise NotCovered
-    return value
-
-
-def is_known(value: Any) -> bool:
+def holds_score(value: Value) -> bool:
     """Return true for what holds a score or an opinion."""
-    return any(isinstance(part, Opinion) or is_number(part) for part in parts_of(value))
+    return any(isinstance(p, Opinion) or type(p) in {int, float} for p in parts_of(value))
 
 
-def joined(left: list[Any], right: list[Any]) -> list[Any]:
-    """Return the entries of both lists; NotCovered where they are too many."""
-    if len(left) + len(right) > MOST_PARTS:
-        raise NotCovered
-    return [*left, *right]
-
-
-def is_same_judge(left: Any, right: Any) -> bool | None:
-    """Return whether two values name one judge; None where one of them is open."""
+def is_same(left: Value, right: Value) -> bool | None:
+    """Return whether two values are one opinion or name one judge; None where others decide."""
     if isinstance(left, Open) or isinstance(right, Open):
         return None
-    return persona_of(left) == persona_of(right)
+    if isinstance(left, Judge) or isinstance(right, Judge):
+        return _persona_of(left) == _persona_of(right)
+    return left == right if isinstance(left, Opinion) or isinstance(right, Opinion) else None
 
 
-def persona_of(value: Any) -> str | None:
+def is_in(member: Value, owner: Value) -> bool | None:
+    """Return whether a judge is in a list, a table or a text; None where others decide."""
+    if isinstance(owner, Judge) and isinstance(member, str):
+        return member.lower() in SPELLINGS[owner.persona]
+    if isinstance(owner, DictValue):
+        return spelling_in(owner, member) in owner.entries if is_settled(member) else None
+    if not isinstance(owner, ListValue) or not isinstance(member, Judge | Opinion):
+        return None
+    results = [is_same(member, other) for other in owner.members]
+    return None if None in results else True in results
+
+
+def _persona_of(value: Value) -> str | None:
     if isinstance(value, Judge):
         return value.persona
     return persona_in(value) if isinstance(value, str) else None
 
 
-def spelling_in(table: Mapping[Any, Any], key: Any) -> Any:
+def spelling_in(table: DictValue, key: Value) -> Value:
     """Return the key under which a table has what `key` names; `key` where it has none."""
-    persona = persona_of(key)
-    own = (name for name in table if name == key or (persona and persona_of(name) == persona))
-    return next(own, key)
+    persona = _persona_of(key)
+    if persona is None or key in table.entries:
+        return key
+    return next((name for name in table.entries if _persona_of(name) == persona), key)
 
 
-def in_table(table: Mapping[Any, Any], key: Any) -> list[Any]:
-    """Return the value under a key, in a list; [] where there is none."""
-    name = spelling_in(table, key)
-    return [table[name]] if name in table else []
+@lru_cache(maxsize=1000)
+def _words_of(name: str) -> frozenset[str]:
+    return frozenset(words_of(name))
 
 
-def by_name(name: str, scores: Scores) -> Any:
+def by_name(name: str, scores: Scores) -> Value:
     """Return the opinions or scores that a value of this name holds; None for another one."""
-    words = set(words_of(name))
+    words = _words_of(name)
     personas = [persona for persona, own in JUDGES.items() if words & own]
     if len(personas) == 1 and not words & OPINIONS:
         persona = personas[0]
@@ -153,13 +160,5 @@ def by_name(name: str, scores: Scores) -> Any:
     if personas or words - OPINIONS - {"scores", "judge", "criterion", "group"}:
         return None
     if words & OPINIONS:
-        return [Opinion(persona) for persona in JUDGES]
-    return list(scores.values()) if words == {"scores"} else None
-
-
-class Left(Exception):
-    """End of a block of the code that is run: return, `continue`, `break`, or an error."""
-
-    def __init__(self, kind: str, value: Any = None) -> None:
-        super().__init__(kind)
-        self.kind, self.value = kind, value
+        return ListValue([Opinion(persona) for persona in JUDGES])
+    return ListValue([*scores.values()]) if words == {"scores"} else None

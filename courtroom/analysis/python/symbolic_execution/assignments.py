@@ -68,7 +68,7 @@ def _unpack(evaluator: Evaluator, target: ast.Tuple | ast.List, value: Value, fr
     for position, part in enumerate(target.elts):
         member = members[position] if position < len(members) else UNKNOWN
         inner = part.value if isinstance(part, ast.Starred) else part
-        assign(evaluator, inner, member, frame)
+        evaluator.assign(inner, member, frame)
 
 
 def _assign_attribute(
@@ -76,7 +76,7 @@ def _assign_attribute(
 ) -> None:
     owner = evaluator.evaluate(target.value, frame.scope)
     if isinstance(owner, Function) and target.attr == "__name__" and isinstance(value, str):
-        assign(evaluator, target.value, replace(owner, own_name=value), frame)
+        evaluator.assign(target.value, replace(owner, own_name=value), frame)
         return
     instance = owner.instance if isinstance(owner, LibraryObject) else owner
     if isinstance(instance, Instance):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import statistics
 from collections.abc import Callable
 
 from courtroom.analysis.python.symbolic_execution.evaluator import MAX_ITERATIONS, Evaluator
@@ -22,6 +23,7 @@ from courtroom.analysis.python.symbolic_execution.value_operations import (
 )
 from courtroom.analysis.python.symbolic_execution.values import (
     HOLE,
+    KEYS,
     POSITIVE,
     UNKNOWN,
     Call,
@@ -29,7 +31,6 @@ from courtroom.analysis.python.symbolic_execution.values import (
     DictValue,
     Doubt,
     EnumText,
-    External,
     ListValue,
     Template,
     Value,
@@ -39,6 +40,8 @@ from courtroom.analysis.python.symbolic_execution.values import (
 # Members of a combination, and characters that zfill() or center() may add.
 MAX_SIZE = 4
 MAX_WIDTH = 200
+# Characters of a text that is read as a number, and places that one is rounded to.
+MAX_DIGITS = 20
 # A list that was made from something whose length is not known.
 UNKNOWN_LENGTH = Doubt("", 0)
 # String methods that are safe to call: their results are no longer than their inputs by much.
@@ -120,7 +123,7 @@ def call_dict_method(evaluator: Evaluator, owner: DictValue, name: str, call: Ca
 
 def _set_default(owner: DictValue, positional: list[Value]) -> Value:
     key = positional[0] if positional else UNKNOWN
-    if not isinstance(key, str | int | External):
+    if not isinstance(key, KEYS):
         owner.is_open = True
         return UNKNOWN
     return owner.entries.setdefault(key, positional[1] if len(positional) > 1 else None)
@@ -128,7 +131,7 @@ def _set_default(owner: DictValue, positional: list[Value]) -> Value:
 
 def _take_away(owner: DictValue, name: str, positional: list[Value], *, is_certain: bool) -> Value:
     key = positional[0] if positional else UNKNOWN
-    if name == "pop" and isinstance(key, str | int | External) and is_certain:
+    if name == "pop" and isinstance(key, KEYS) and is_certain:
         value = _dict_get(owner, positional)
         owner.entries.pop(key, None)
         return value
@@ -153,7 +156,7 @@ def _dict_view(owner: DictValue, name: str) -> Value:
 
 def _dict_get(owner: DictValue, positional: list[Value]) -> Value:
     key, default = positional[0], positional[1] if len(positional) > 1 else None
-    if isinstance(key, str | int | External):
+    if isinstance(key, KEYS):
         return owner.entries.get(key, UNKNOWN if owner.is_open else default)
     return join([*owner.entries.values(), default])
 
@@ -312,12 +315,29 @@ def _text(positional: list[Value]) -> Value:
     return value if isinstance(value, str | Template) else UNKNOWN
 
 
-def _number(positional: list[Value]) -> Value:
-    value = positional[0]
-    if not isinstance(value, str | int | float) or (isinstance(value, str) and len(value) > 20):
+def _calculated(function: Callable[..., Value], positional: list[Value]) -> Value:
+    """Return what a function makes of a number, or of a text that may be one."""
+    is_long = any(isinstance(value, str) and len(value) > MAX_DIGITS for value in positional)
+    if is_long or not all(isinstance(value, str | int | float) for value in positional):
         return UNKNOWN
     try:
-        return int(value)
+        return function(*positional)
+    except (ValueError, OverflowError, TypeError):
+        return UNKNOWN
+
+
+def _rounded(value: float, places: int = 0) -> Value:
+    return round(value, places) if 0 < places < MAX_DIGITS else round(value)
+
+
+def of_numbers(function: Callable[..., Value], value: Value) -> Value:
+    """Return what a function makes of a list of numbers: its sum, its average."""
+    if not isinstance(value, ListValue) or not value.is_closed:
+        return UNKNOWN
+    if not all(isinstance(member, int | float) for member in value.members):
+        return UNKNOWN
+    try:
+        return function(value.members)
     except (ValueError, OverflowError):
         return UNKNOWN
 
@@ -326,11 +346,11 @@ def _length(positional: list[Value]) -> Value:
     value = positional[0]
     if isinstance(value, str):
         return len(value)
-    if isinstance(value, ListValue) and not value.is_open and value.doubt is None:
+    if isinstance(value, ListValue) and value.is_closed:
         is_settled = value.is_certain and (value.is_ordered or is_known(value))
         if is_settled:
             return len(value.members)
-    elif isinstance(value, DictValue) and not value.is_open and value.doubt is None:
+    elif isinstance(value, DictValue) and value.is_closed:
         return len(value.entries)
     is_held = isinstance(value, ListValue | DictValue) and truth_of(value) is True
     return POSITIVE if is_held else UNKNOWN
@@ -350,9 +370,8 @@ def _truths(value: Value) -> list[bool | None]:
     """Return the truth of the members that are there in any run; None stands for further ones."""
     if not isinstance(value, ListValue):
         return [None]
-    is_whole = not value.is_open and value.doubt is None
     members = value.members if value.doubt is None else value.members[: value.settled]
-    return [*map(truth_of, members), *([] if is_whole else [None])]
+    return [*map(truth_of, members), *([] if value.is_closed else [None])]
 
 
 def _truth(positional: list[Value]) -> Value:
@@ -394,7 +413,13 @@ _BUILTINS: dict[str, Callable[[list[Value]], Value]] = {
     "any": _any,
     "all": _all,
     "bool": _truth,
-    "int": _number,
+    "int": lambda positional: _calculated(int, positional),
+    "float": lambda positional: _calculated(float, positional),
+    "round": lambda positional: _calculated(_rounded, positional),
+    "abs": lambda positional: _calculated(abs, positional),
+    "statistics.mean": lambda positional: of_numbers(statistics.mean, positional[0]),
+    "statistics.fmean": lambda positional: of_numbers(statistics.fmean, positional[0]),
+    "statistics.median": lambda positional: of_numbers(statistics.median, positional[0]),
     "str": _text,
     "dict.fromkeys": _from_keys,
     "iter": _first_argument,

@@ -53,6 +53,10 @@ def evaluate_call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
 
     target = evaluator.evaluate(node.func, scope)
     evaluator.note_call(node, target)
+    return apply(evaluator, target, arguments_of(evaluator, node, target, scope))
+
+
+def arguments_of(evaluator: Evaluator, node: ast.Call, target: Value, scope: Scope) -> Call:
     positional = ListValue([])
     for argument in node.args:
         if isinstance(argument, ast.Starred):
@@ -72,7 +76,7 @@ def evaluate_call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
             # Unpacked options; their names must be known.
             keywords.update({k: v for k, v in value.entries.items() if isinstance(k, str)})
 
-    return apply(evaluator, target, Call(positional.members, keywords, node, scope))
+    return Call(positional.members, keywords, node, scope)
 
 
 def apply(evaluator: Evaluator, target: Value, call: Call) -> Value:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from courtroom.analysis.python.symbolic_execution.assignments import assign
 from courtroom.analysis.python.symbolic_execution.evaluator import MAX_ITERATIONS, Evaluator
 from courtroom.analysis.python.symbolic_execution.loops import looped_values
-from courtroom.analysis.python.symbolic_execution.value_operations import set_item, truth_of
+from courtroom.analysis.python.symbolic_execution.value_operations import set_item
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
     DictValue,
@@ -69,8 +68,8 @@ def _iteration_scopes(
             values, settled = looped_values(evaluator, owner)
             for number, value in enumerate(values[:MAX_ITERATIONS]):
                 inner = Scope(outer.source, outer)
-                assign(evaluator, generator.target, value, Frame(inner))
-                tests = [truth_of(evaluator.evaluate(test, inner)) for test in generator.ifs]
+                evaluator.assign(generator.target, value, Frame(inner))
+                tests = [evaluator.truth(evaluator.evaluate(test, inner)) for test in generator.ifs]
                 doubt = outer_doubt
                 if number >= settled or None in tests:
                     doubt = doubt or Doubt(scope.source.path, generator.iter.lineno)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.symbolic_execution.value_operations import item_of, truth_of
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
     Call,
@@ -79,8 +80,7 @@ class Evaluator(ABC):
     @abstractmethod
     def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Flow: ...
 
-    @abstractmethod
-    def construct(
+    def construct(  # noqa: B027
         self, dotted_names: Sequence[str], call: Call, own_class: Class | None
     ) -> LibraryObject | None:
         """Return the object of a modelled library that a class with these names makes, if any.
@@ -88,8 +88,9 @@ class Evaluator(ABC):
         `own_class` is a class of the repository with these bases.
         """
 
-    @abstractmethod
-    def call_library_method(self, owner: LibraryObject, name: str, call: Call) -> Value:
+    def call_library_method(  # noqa: B027
+        self, owner: LibraryObject, name: str, call: Call
+    ) -> Value:
         """Return the result of a method of an object that `construct` returned."""
 
     def constant(self, dotted: str) -> Value:
@@ -97,12 +98,10 @@ class Evaluator(ABC):
         # Only type checkers run what stands behind it.
         return False if dotted == "typing.TYPE_CHECKING" else External(dotted)
 
-    @abstractmethod
-    def skip(self, scope: Scope, nodes: Sequence[ast.AST]) -> None:
+    def skip(self, scope: Scope, nodes: Sequence[ast.AST]) -> None:  # noqa: B027
         """Take note of code that is known not to run."""
 
-    @abstractmethod
-    def note_call(self, node: ast.Call, target: Value) -> None:
+    def note_call(self, node: ast.Call, target: Value) -> None:  # noqa: B027
         """Take note of a call and of what is called."""
 
     def note_result(self, call: Call, result: Value) -> None:  # noqa: B027 -- most need no notes
@@ -119,6 +118,28 @@ class Evaluator(ABC):
     def doubt_since(self, made_under: tuple[Doubt, ...]) -> Doubt | None:
         """Return the doubt under which a value changes that was made outside of it."""
         return next((doubt for doubt in reversed(self.doubts) if doubt not in made_under), None)
+
+    # -- steps in which a client may differ --------------------------------------------------------
+
+    def truth(self, value: Value) -> bool | None:
+        """Return the truth of a tested value; None when it depends on the run."""
+        return truth_of(value)
+
+    def item(self, owner: Value, key: Value) -> Value:
+        return item_of(owner, key)
+
+    def missing_argument(self, function: Function, name: str) -> Value:  # noqa: ARG002
+        """Return the value of a parameter that a call leaves out and that has no default."""
+        return UNKNOWN
+
+    @abstractmethod
+    def attribute(self, owner: Value, name: str) -> Value: ...
+
+    @abstractmethod
+    def compare(self, sign: ast.cmpop, left: Value, right: Value) -> Value: ...
+
+    @abstractmethod
+    def assign(self, target: ast.expr, value: Value, frame: Frame) -> None: ...
 
     def use_fuel(self, steps: int = 1) -> None:
         self.fuel -= steps
@@ -239,12 +260,17 @@ class Evaluator(ABC):
             elif position >= first_default:
                 value = self.evaluate(arguments.defaults[position - first_default], function.scope)
             else:
-                value = UNKNOWN
+                value = self.missing_argument(function, parameter.arg)
             scope.names[parameter.arg] = value
 
         for parameter, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-            value = UNKNOWN if default is None else self.evaluate(default, function.scope)
-            scope.names[parameter.arg] = keywords.get(parameter.arg, value)
+            if parameter.arg in keywords:
+                value = keywords[parameter.arg]
+            elif default is not None:
+                value = self.evaluate(default, function.scope)
+            else:
+                value = self.missing_argument(function, parameter.arg)
+            scope.names[parameter.arg] = value
 
         if arguments.vararg:
             scope.names[arguments.vararg.arg] = ListValue(list(positional[len(parameters) :]))

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from courtroom.analysis.python.compact_nodes import with_compact
-from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
 from courtroom.analysis.python.symbolic_execution.calls import evaluate_call
 from courtroom.analysis.python.symbolic_execution.class_bodies import enum_members
 from courtroom.analysis.python.symbolic_execution.comprehensions import (
@@ -27,13 +26,11 @@ from courtroom.analysis.python.symbolic_execution.value_operations import (
     as_text,
     extend_list,
     is_known,
-    item_of,
     merge_dict,
     plain,
     set_item,
     sliced,
     text_value,
-    truth_of,
 )
 from courtroom.analysis.python.symbolic_execution.values import (
     HOLE,
@@ -75,7 +72,7 @@ def _name(evaluator: Evaluator, node: ast.Name, scope: Scope) -> Value:
 
 def _attribute(evaluator: Evaluator, node: ast.Attribute, scope: Scope) -> Value:
     owner = evaluator.evaluate(node.value, scope)
-    return attribute_of(evaluator, owner, node.attr)
+    return evaluator.attribute(owner, node.attr)
 
 
 def _subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
@@ -100,7 +97,7 @@ def _subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value
         )
         # A generic such as list[str] or StateGraph[State].
         return members[0] if members else owner
-    return join([item_of(choice, key) for choice in choices_of(owner)])
+    return join([evaluator.item(choice, key) for choice in choices_of(owner)])
 
 
 def _is_named(member: Value, name: Value) -> bool:
@@ -221,7 +218,7 @@ def _boolean(evaluator: Evaluator, node: ast.BoolOp, scope: Scope) -> Value:
     doubts = evaluator.doubts
     for number, operand in enumerate(node.values):
         value = evaluator.evaluate(operand, scope)
-        truth = truth_of(value)
+        truth = evaluator.truth(value)
         if truth is deciding_truth:
             evaluator.doubts = doubts
             evaluator.skip(scope, node.values[number + 1 :])
@@ -236,7 +233,7 @@ def _boolean(evaluator: Evaluator, node: ast.BoolOp, scope: Scope) -> Value:
 
 
 def _conditional(evaluator: Evaluator, node: ast.IfExp, scope: Scope) -> Value:
-    truth = truth_of(evaluator.evaluate(node.test, scope))
+    truth = evaluator.truth(evaluator.evaluate(node.test, scope))
     if truth is not None:
         evaluator.skip(scope, [node.orelse if truth else node.body])
         return evaluator.evaluate(node.body if truth else node.orelse, scope)
@@ -256,7 +253,7 @@ def _comparison(evaluator: Evaluator, node: ast.Compare, scope: Scope) -> Value:
     results: list[Value] = []
     for comparison, operand in zip(node.ops, node.comparators, strict=True):
         right = evaluator.evaluate(operand, scope)
-        results.append(_compare(comparison, left, right))
+        results.append(evaluator.compare(comparison, left, right))
         left = right
     if any(result is False for result in results):
         return False
@@ -274,7 +271,7 @@ NOT_EMPTY: dict[tuple[type[ast.cmpop], int], bool] = {
 }
 
 
-def _compare(sign: ast.cmpop, left: Value, right: Value) -> Value:
+def compared(sign: ast.cmpop, left: Value, right: Value) -> Value:
     if isinstance(left, Positive) and isinstance(right, int):
         return NOT_EMPTY.get((type(sign), right), UNKNOWN)
     is_negated = isinstance(sign, ast.NotEq | ast.NotIn | ast.IsNot)
@@ -332,7 +329,7 @@ def _is_ordered(sign: ast.cmpop, left: Value, right: Value) -> bool | None:
 def _unary(evaluator: Evaluator, node: ast.UnaryOp, scope: Scope) -> Value:
     value = evaluator.evaluate(node.operand, scope)
     if isinstance(node.op, ast.Not):
-        truth = truth_of(value)
+        truth = evaluator.truth(value)
         return UNKNOWN if truth is None else not truth
     if isinstance(node.op, ast.USub) and isinstance(value, int | float):
         return -value

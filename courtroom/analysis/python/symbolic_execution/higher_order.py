@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from courtroom.analysis.python.symbolic_execution import builtin_methods, list_methods
-from courtroom.analysis.python.symbolic_execution.attributes import attribute_of, linearized
+from courtroom.analysis.python.symbolic_execution.attributes import linearized
 from courtroom.analysis.python.symbolic_execution.evaluator import MAX_ITERATIONS, Evaluator
 from courtroom.analysis.python.symbolic_execution.loops import looped_values
 from courtroom.analysis.python.symbolic_execution.value_operations import (
@@ -115,30 +115,33 @@ def _sorted(evaluator: Evaluator, call: Call, apply: Apply) -> Value:
     return result
 
 
-def _extreme(_evaluator: Evaluator, call: Call, _apply: Apply) -> Value:
-    if len(call.positional) != 1 or call.keywords or not is_known(call.positional[0]):
+def _extreme(evaluator: Evaluator, call: Call, apply: Apply) -> Value:
+    key = call.keywords.get("key")
+    values = call.argument(0) if len(call.positional) == 1 else ListValue(call.positional)
+    if not isinstance(values, ListValue) or not values.is_closed:
         return UNKNOWN
-    values = plain(call.positional[0])
-    name = getattr(call.node.func, "id", "")
+    if not values.members:
+        return call.keywords.get("default", UNKNOWN)
+    ranks = values.members
+    if key is not None:
+        ranks = [apply(evaluator, key, _call(call, [member])) for member in ranks]
+    if not all(map(is_known, ranks)):
+        return UNKNOWN
+    find = min if getattr(call.node.func, "id", "") == "min" else max
     try:
-        result: Value = (min if name == "min" else max)(values)
-    except (TypeError, ValueError):
+        return values.members[find(range(len(ranks)), key=lambda n: plain(ranks[n]))]
+    except TypeError:
         return UNKNOWN
-    return result if is_known(result) and not isinstance(result, tuple) else UNKNOWN
 
 
 def _sum(evaluator: Evaluator, call: Call, _apply: Apply) -> Value:
     value = call.argument(0)
-    if not isinstance(value, ListValue):
-        return UNKNOWN
-    if not is_known(value):
+    if isinstance(value, ListValue) and not is_known(value):
         return POSITIVE if _holds_a_length(call, value) else UNKNOWN
-    if all(isinstance(member, int | float) for member in value.members):
-        total: Value = sum(plain(value))
-        return total
-    if all(isinstance(member, ListValue) for member in value.members):
-        return builtin_methods.call_builtin(evaluator, "itertools.chain", value.members, {})
-    return UNKNOWN
+    members = value.members if isinstance(value, ListValue) else []
+    if members and all(isinstance(member, ListValue) for member in members):
+        return builtin_methods.call_builtin(evaluator, "itertools.chain", members, {})
+    return UNKNOWN if len(call.positional) > 1 else builtin_methods.of_numbers(sum, value)
 
 
 def _holds_a_length(call: Call, lengths: ListValue) -> bool:
@@ -157,7 +160,7 @@ def _getattr(evaluator: Evaluator, call: Call, _apply: Apply) -> Value:
     if not isinstance(name, str):
         evaluator.hand_over(call)
         return UNKNOWN
-    value = attribute_of(evaluator, owner, name)
+    value = evaluator.attribute(owner, name)
     if value is UNKNOWN and len(call.positional) > 2:
         has_all = isinstance(owner, Instance)
         return call.positional[2] if has_all else UNKNOWN
@@ -223,8 +226,7 @@ def _get_args(_evaluator: Evaluator, call: Call, _apply: Apply) -> Value:
 
 def _next(_evaluator: Evaluator, call: Call, _apply: Apply) -> Value:
     value = call.argument(0)
-    is_settled = isinstance(value, ListValue) and is_known(value) and value.is_ordered
-    if isinstance(value, ListValue) and is_settled:
+    if isinstance(value, ListValue) and value.is_closed and value.is_ordered:
         if value.members:
             return value.members[0]
         return call.positional[1] if len(call.positional) > 1 else UNKNOWN

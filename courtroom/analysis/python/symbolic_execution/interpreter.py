@@ -9,10 +9,13 @@ work, so that no input can keep it busy.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
+from courtroom.analysis.python.symbolic_execution.assignments import assign
+from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
 from courtroom.analysis.python.symbolic_execution.evaluator import Evaluator
-from courtroom.analysis.python.symbolic_execution.expressions import EXPRESSIONS
+from courtroom.analysis.python.symbolic_execution.expressions import EXPRESSIONS, compared
 from courtroom.analysis.python.symbolic_execution.statements import STATEMENTS
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
@@ -30,13 +33,25 @@ MEMBERS_OF_STEP = 20
 
 
 class Interpreter(Evaluator):
-    """Evaluator of Python code; a subclass adds the model of a library."""
+    """Evaluator of Python code; a subclass adds the model of a library, or its own handlers."""
+
+    expressions: ClassVar[Mapping[type, Callable[..., Value]]] = EXPRESSIONS
+    statements: ClassVar[Mapping[type[ast.stmt], Callable[..., Flow]]] = STATEMENTS
+
+    def attribute(self, owner: Value, name: str) -> Value:
+        return attribute_of(self, owner, name)
+
+    def compare(self, sign: ast.cmpop, left: Value, right: Value) -> Value:
+        return compared(sign, left, right)
+
+    def assign(self, target: ast.expr, value: Value, frame: Frame) -> None:
+        assign(self, target, value, frame)
 
     def evaluate(self, node: ast.expr | None, scope: Scope) -> Value:
         if node is None:
             return None
         self.use_fuel()
-        handler = EXPRESSIONS.get(type(node))
+        handler = self.expressions.get(type(node))
         if handler is None or self.nesting >= MAX_NESTING:
             return UNKNOWN
 
@@ -52,7 +67,7 @@ class Interpreter(Evaluator):
     def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Flow:
         for number, statement in enumerate(body):
             self.use_fuel()
-            handler = STATEMENTS.get(type(statement))
+            handler = self.statements.get(type(statement))
             flow = handler(self, statement, frame) if handler else Flow.NEXT_STATEMENT
             if flow is not Flow.NEXT_STATEMENT:
                 self.skip(frame.scope, body[number + 1 :])

@@ -139,7 +139,7 @@ def _lose(owner: ListValue) -> Value:
 
 def _pop(owner: ListValue, position: Value) -> Value:
     members = owner.members
-    is_settled = owner.is_ordered and not owner.is_open and owner.doubt is None
+    is_settled = owner.is_ordered and owner.is_closed
     if is_settled and isinstance(position, int) and -len(members) <= position < len(members):
         return members.pop(position)
     return _lose(owner)

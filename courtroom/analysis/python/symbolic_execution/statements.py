@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.source_index import absolute_module
-from courtroom.analysis.python.symbolic_execution.assignments import assign, delete_item
+from courtroom.analysis.python.symbolic_execution.assignments import delete_item
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
 from courtroom.analysis.python.symbolic_execution.class_bodies import make_enum, register_subclass
 from courtroom.analysis.python.symbolic_execution.decorators import decorated
@@ -44,13 +44,13 @@ def _expression(evaluator: Evaluator, node: ast.Expr, frame: Frame) -> Flow:
 def _assign(evaluator: Evaluator, node: ast.Assign, frame: Frame) -> Flow:
     value = evaluator.evaluate(node.value, frame.scope)
     for target in node.targets:
-        assign(evaluator, target, value, frame)
+        evaluator.assign(target, value, frame)
     return Flow.NEXT_STATEMENT
 
 
 def _annotated_assign(evaluator: Evaluator, node: ast.AnnAssign, frame: Frame) -> Flow:
     if node.value is not None:
-        assign(evaluator, node.target, evaluator.evaluate(node.value, frame.scope), frame)
+        evaluator.assign(node.target, evaluator.evaluate(node.value, frame.scope), frame)
     return Flow.NEXT_STATEMENT
 
 
@@ -58,7 +58,7 @@ def _augmented_assign(evaluator: Evaluator, node: ast.AugAssign, frame: Frame) -
     """Evaluate `a += b` as `a = a + b`."""
     operation = ast.BinOp(left=_as_load(node.target), op=node.op, right=node.value)
     value = evaluator.evaluate(ast.copy_location(operation, node), frame.scope)
-    assign(evaluator, node.target, value, frame)
+    evaluator.assign(node.target, value, frame)
     return Flow.NEXT_STATEMENT
 
 
@@ -87,7 +87,7 @@ def _continue_loop(_evaluator: Evaluator, _node: ast.stmt, _frame: Frame) -> Flo
 
 
 def _if(evaluator: Evaluator, node: ast.If, frame: Frame) -> Flow:
-    truth = truth_of(evaluator.evaluate(node.test, frame.scope))
+    truth = evaluator.truth(evaluator.evaluate(node.test, frame.scope))
     if truth is not None:
         evaluator.skip(frame.scope, node.orelse if truth else node.body)
         return evaluator.execute(node.body if truth else node.orelse, frame)
@@ -147,7 +147,14 @@ def _loop(follow: Callable[..., Flow]) -> Callable[..., Flow]:
 
 
 def _for(evaluator: Evaluator, node: ast.For | ast.AsyncFor, frame: Frame) -> Flow:
-    values, settled = looped_values(evaluator, evaluator.evaluate(node.iter, frame.scope))
+    return follow_loop(evaluator, node, evaluator.evaluate(node.iter, frame.scope), frame)
+
+
+def follow_loop(
+    evaluator: Evaluator, node: ast.For | ast.AsyncFor, source: Value, frame: Frame
+) -> Flow:
+    """Follow the body of a loop for each member of `source`."""
+    values, settled = looped_values(evaluator, source)
     if len(values) > MAX_ITERATIONS:
         evaluator.give_up(frame.scope, node, f"runs more than {MAX_ITERATIONS} times")
     if not values:
@@ -159,7 +166,7 @@ def _for(evaluator: Evaluator, node: ast.For | ast.AsyncFor, frame: Frame) -> Fl
         if number == settled:
             evaluator.doubts = (*doubts, Doubt(frame.scope.source.path, node.lineno))
             frame.left.append(dict(frame.scope.names))
-        assign(evaluator, node.target, value, frame)
+        evaluator.assign(node.target, value, frame)
         flow = evaluator.execute(node.body, frame)
         if flow is Flow.LOOP_EXIT or (flow is Flow.FUNCTION_EXIT and number < settled):
             break
@@ -275,7 +282,7 @@ def _with(evaluator: Evaluator, node: ast.With | ast.AsyncWith, frame: Frame) ->
         managers.append(manager)
         value = _entered(evaluator, manager)
         if item.optional_vars is not None:
-            assign(evaluator, item.optional_vars, value, frame)
+            evaluator.assign(item.optional_vars, value, frame)
     flow = evaluator.execute(node.body, frame)
     for manager in reversed(managers):
         _call_method(evaluator, manager, ("__exit__", "__aexit__"))

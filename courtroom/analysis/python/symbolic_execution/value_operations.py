@@ -6,11 +6,11 @@ from typing import Any
 
 from courtroom.analysis.python.symbolic_execution.values import (
     HOLE,
+    KEYS,
     UNKNOWN,
     Class,
     DictValue,
     EnumText,
-    External,
     Function,
     LibraryObject,
     ListValue,
@@ -54,7 +54,7 @@ def is_known(value: Value) -> bool:
         if not left:
             return True
         part = left.pop()
-        if isinstance(part, ListValue) and not part.is_open and part.doubt is None:
+        if isinstance(part, ListValue) and part.is_closed:
             left += part.members
         elif part is not None and not isinstance(part, str | int | float | bool):
             return False
@@ -120,7 +120,7 @@ def _length(value: Value) -> int:
 
 
 def set_item(target: DictValue, key: Value, value: Value) -> None:
-    if isinstance(key, str | int | External):
+    if isinstance(key, KEYS):
         target.entries[key] = value
     else:
         target.is_open = True
@@ -145,7 +145,7 @@ def merge_dict(target: DictValue, value: Value) -> None:
 def item_of(owner: Value, key: Value) -> Value:
     """Return the member with a known key, or any of the members for an unknown key."""
     if isinstance(owner, DictValue):
-        if isinstance(key, str | int | External):
+        if isinstance(key, KEYS):
             return owner.entries.get(key, UNKNOWN)
         is_partial = owner.is_open or not owner.entries
         return join([*owner.entries.values(), *([UNKNOWN] if is_partial else [])])
@@ -154,7 +154,7 @@ def item_of(owner: Value, key: Value) -> Value:
         if isinstance(owner, ListValue) and not owner.is_ordered and len(members) > 1:
             return UNKNOWN
         # Where members may be missing, only the first ones have a known place.
-        is_settled = isinstance(owner, str) or (owner.doubt is None and not owner.is_open)
+        is_settled = isinstance(owner, str) or owner.is_closed
         is_inside = -len(members) <= key < len(members) and (is_settled or key >= 0)
         return members[key] if is_inside else UNKNOWN
     if isinstance(owner, ListValue) and owner.members and not owner.is_open:

@@ -29,6 +29,12 @@ class Recursion(Unknown):
     function: ast.AST
 
 
+class Symbol:
+    """Base of a client's own values: each equals only itself, and may be the key of a dict."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Positive(Unknown):
     """Whole number of at least one: the length of what holds something."""
@@ -75,6 +81,11 @@ class ListValue:
     names: tuple[str, ...] = ()
     is_ordered: bool = field(default=True, compare=False)
 
+    @property
+    def is_closed(self) -> bool:
+        """True where these are the members of any run."""
+        return not self.is_open and self.doubt is None
+
 
 @dataclass(slots=True)
 class DictValue:
@@ -84,6 +95,10 @@ class DictValue:
     is_open: bool = False
     doubt: Doubt | None = field(default=None, compare=False)
     made_under: tuple[Doubt, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def is_closed(self) -> bool:
+        return not self.is_open and self.doubt is None
 
 
 class EnumText(str):
@@ -262,6 +277,7 @@ Value = (
     | bool
     | None
     | Unknown
+    | Symbol
     | Template
     | ListValue
     | DictValue
@@ -279,6 +295,8 @@ Value = (
 )
 UNKNOWN = Unknown()
 POSITIVE = Positive()
+# Types of the keys that a DictValue holds.
+KEYS = (str, int, External, Symbol)
 
 
 @dataclass(slots=True)

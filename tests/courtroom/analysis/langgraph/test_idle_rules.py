@@ -75,6 +75,24 @@ IDLE = [
     result = builder
     return plain(result)
     """,
+    # All three opinions are on one criterion.
+    """
+    groups = {}
+    for o in opinions:
+        groups.setdefault(o.criterion_id, []).append(o)
+    for group in groups.values():
+        lead = max(group, key=lambda o: o.judge == "TechLead")
+        result = lead.score
+        if not proven(evidences):
+            result = max(min(o.score for o in group), result)  # rule
+    return result
+    """,
+    """
+    middle = statistics.median(scores)
+    if (spread := max(scores) - min(scores)) > 3:
+        middle = round(abs(middle) / 1)  # rule
+    return middle if spread < 4 else 3
+    """,
 ]
 COUNTING = [
     """
@@ -110,6 +128,47 @@ COUNTING = [
     if not proven(evidences):
         result = ceiling(result)  # rule
     return result
+    """,
+    # A loop that goes over nothing leaves what was set before it.
+    """
+    if not proven(evidences):
+        result = 1  # rule
+    for evidence in evidences:
+        result = min(result, evidence.bound)
+    return result
+    """,
+    """
+    if not proven(evidences):
+        result = 1  # rule
+    for evidence in evidences:
+        result = evidence.bound
+    return result
+    """,
+    """
+    for opinion in opinions:
+        if not proven(evidences):
+            setattr(opinion, "score", 1)  # rule
+    return opinions
+    """,
+    """
+    scores.sort(key=rank)
+    if not proven(evidences):
+        scores[0] = 1  # rule
+    return scores
+    """,
+    """
+    groups = {}
+    for evidence in evidences:
+        groups.setdefault(evidence.goal, []).append(result)
+    if not proven(evidences):
+        groups[name] = [1]  # rule
+    return groups
+    """,
+    """
+    rows = [*scores, *extra]
+    if not proven(evidences):
+        rows = settle_more(*rows, **options)  # rule
+    return len(rows)
     """,
 ]
 
@@ -191,6 +250,40 @@ def test_wide_scale_is_not_run_through():
 def test_values_that_double_with_each_line_end_the_search(line: str, reader: str) -> None:
     rule = "result = min(result, max(accuser, builder))  # rule"
     assert idle_in("\n".join([*[line] * 60, rule, f"return result if {reader} else 1"])) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "table = {1: scores}\n" + "table = {1: table, 2: table}\n" * 60 + "scores = table",
+        "while True:\n    pass",
+        "for score in scores:\n    scores = [*scores, *scores]\n" * 40,
+        "def again(score):\n    return again(score) + again(score)\nresult = again(result)",
+        "scores = [n for n in scores for m in scores]\n" * 8,
+        "scores.append(scores)\nresult = len(scores)",
+        "def steps():\n    while True:\n        yield 1\nresult = sum(steps())",
+    ],
+)
+def test_code_without_an_end_is_left_open(body: str):
+    rule = "result = max(1, min(5, result))  # rule"
+    assert idle_in(f"{body}\n{rule}\nreturn result, scores") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["text = text + text", "text = text.replace('a', text)", "text = f'{text}{text}'"],
+)
+def test_text_and_numbers_that_grow_with_each_line_end_open(line: str):
+    code = "text = 'aa'\nfactor = 3\n" + f"{line}\nfactor = factor * factor\n" * 60
+    rule = "result = max(1, result)  # rule"
+    assert idle_in(f"{code}{rule}\nreturn result, text, factor") == ["fact_supremacy"]
+
+
+def test_constant_that_an_import_may_replace_is_open():
+    fallback = "try:\n    from limits import CEILING\nexcept ImportError:\n    CEILING = 5\n"
+    body = "if not proven(evidences):\n    result = min(CEILING, result)  # rule\nreturn result"
+    assert idle_in(body, "CEILING = 5\n" + dedent(BASE)) == ["fact_supremacy"]
+    assert idle_in(body, fallback + dedent(BASE)) == []
 
 
 def test_code_with_too_many_ways_is_left_open():
