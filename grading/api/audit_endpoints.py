@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.http import Http404, HttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -125,7 +126,7 @@ class Report(TenantView):
     """Report as JSON, as far as you may read it."""
 
     @extend_schema(responses={200: OpenApiTypes.OBJECT, **READ_ERRORS})
-    def get(self, request: Request, org: str, audit_id: str) -> Response:
+    def get(self, request: Request, org: str, audit_id: UUID) -> Response:
         """Return the report (automaton-auditor/report@1; schema: rubric/report.schema.json)."""
         return Response(_visible_report(request, audit_id)[1].document)
 
@@ -134,7 +135,7 @@ class MarkdownReport(TenantView):
     """Report as Markdown."""
 
     @extend_schema(responses={(200, "text/markdown"): OpenApiTypes.STR, **READ_ERRORS})
-    def get(self, request: Request, org: str, audit_id: str) -> HttpResponse:
+    def get(self, request: Request, org: str, audit_id: UUID) -> HttpResponse:
         """Return the report as Markdown."""
         # courtroom is imported only when it is needed.
         from grading.engine import audits as engine_audits
@@ -152,7 +153,7 @@ class SarifReport(TenantView):
     """Findings of a report, for code scanning."""
 
     @extend_schema(responses={(200, "application/sarif+json"): OpenApiTypes.OBJECT, **READ_ERRORS})
-    def get(self, request: Request, org: str, audit_id: str) -> HttpResponse:
+    def get(self, request: Request, org: str, audit_id: UUID) -> HttpResponse:
         """Return the findings of the report as SARIF 2.1.0."""
         from grading.engine import audits as engine_audits
 
@@ -164,7 +165,7 @@ class JunitReport(TenantView):
     """Checks of a report, for programs that read test results."""
 
     @extend_schema(responses={(200, "application/xml"): OpenApiTypes.STR, **READ_ERRORS})
-    def get(self, request: Request, org: str, audit_id: str) -> HttpResponse:
+    def get(self, request: Request, org: str, audit_id: UUID) -> HttpResponse:
         """Return the checks of the report as JUnit XML."""
         from grading.engine import audits as engine_audits
 
@@ -180,7 +181,7 @@ def _download(text: str, content_type: str, name: str) -> HttpResponse:
     return HttpResponse(text, content_type=f"{content_type}; charset=utf-8", headers=headers)
 
 
-def _visible_report(request: Request, audit_id: str) -> tuple[Audit, VisibleReport]:
+def _visible_report(request: Request, audit_id: UUID) -> tuple[Audit, VisibleReport]:
     audit = access_audit(request.user, audit_id)
     visible = visible_report(audit, is_staff=may_handle(request.user, audit.submission))
     if visible is None:

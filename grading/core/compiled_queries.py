@@ -7,20 +7,21 @@ values; afterwards only the values are filled in.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
 from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
+from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.models import QuerySet
 from django.db.models.sql.compiler import SQLCompiler
-from django_scopes import scope, scopes_disabled
+from django_scopes import get_scope, scope, scopes_disabled
 
 from grading.models import Organization
 
-Value = int | str | datetime
+Value = int | str | datetime | UUID
 Row = TypeVar("Row")
 
 
@@ -47,6 +48,7 @@ class CompiledQuery(Generic[Row]):
             int: _number,
             str: "stand-in {}".format,
             datetime: _moment,
+            UUID: lambda index: UUID(int=index),
         }
         self._stand_ins = {
             name: makers[kind](index) for index, (name, kind) in enumerate(types.items())
@@ -94,6 +96,16 @@ class OrganizationQuery(CompiledQuery[Row]):
         stand_ins: dict[str, Any] = dict(self._stand_ins)
         with scope(organization=Organization(pk=stand_ins.pop("organization"))):
             return self._build(**stand_ins)
+
+    def row(self, **values: Value) -> Row | None:
+        """Return the only row in the entered scope, or None. Raises where no scope is entered."""
+        entered = get_scope().get("organization")  # type: ignore[no-untyped-call]  # -- django-scopes is untyped
+        if isinstance(entered, Organization):
+            rows: Iterable[Row] = self.rows(organization=entered.pk, **values)
+        else:
+            # Staff of several organizations, in the admin: their scope filters by another condition.
+            rows = self._build(**values)
+        return next(iter(rows), None)
 
 
 def _compiler_of(compiler: SQLCompiler, sql: str, parameters: tuple[Any, ...]) -> SQLCompiler:

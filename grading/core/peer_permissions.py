@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.http import Http404
 
+from grading.core.compiled_queries import OrganizationQuery
 from grading.core.enums import STAFF_ROLES, TEACHING_ROLES, FeedbackKind
 from grading.core.pairing_access import PairingSide, ReportSide, is_granted, is_running
 from grading.core.permissions import Level, Somebody, StaffLevel, may, role_of
@@ -72,14 +74,7 @@ def access_pairing(user: Somebody, pairing_id: UUID | str) -> tuple[Pairing, Pai
     return pairing, side
 
 
-def access_feedback(user: Somebody, report_id: UUID | str) -> tuple[FeedbackReport, ReportSide]:
-    """Return a feedback report with the user's side of it.
-
-    Staff have access; an assistant who is its author or subject has it as that student. Under a
-    pairing its two students have it while the pairing is active, the subject once there is a
-    report. Without a pairing it is the student who uploaded it, or who audited their own work.
-    peer_review.feedback.queries.redacted_copy_of says what each may read.
-    """
+def _report(report: UUID) -> QuerySet[FeedbackReport, FeedbackReport]:
     rows = FeedbackReport.objects.select_related(
         "organization",
         "assignment__organization",
@@ -91,8 +86,21 @@ def access_feedback(user: Somebody, report_id: UUID | str) -> tuple[FeedbackRepo
         "submission",
         "audit",
     ).defer("audit__report", "original", "reading")
+    return rows.filter(pk=report)
 
-    report = rows.filter(pk=report_id).first()
+
+REPORT = OrganizationQuery(_report, report=UUID)
+
+
+def access_feedback(user: Somebody, report_id: UUID) -> tuple[FeedbackReport, ReportSide]:
+    """Return a feedback report with the user's side of it.
+
+    Staff have access; an assistant who is its author or subject has it as that student. Under a
+    pairing its two students have it while the pairing is active, the subject once there is a
+    report. Without a pairing it is the student who uploaded it, or who audited their own work.
+    peer_review.feedback.queries.redacted_copy_of says what each may read.
+    """
+    report = REPORT.row(report=report_id)
     side = _side_of_report(user, report) if report is not None else None
     if report is None or side is None:
         raise Http404

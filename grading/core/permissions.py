@@ -14,7 +14,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import Http404
 
 from grading.core.comment_access import is_shown_to_user
-from grading.core.compiled_queries import CompiledQuery
+from grading.core.compiled_queries import CompiledQuery, OrganizationQuery
 from grading.core.enums import STAFF_ROLES, TEACHING_ROLES, AuditKind, Role
 from grading.core.errors import OrganizationClosed
 from grading.core.own_addresses import addresses_of
@@ -123,15 +123,21 @@ def access_cohort(user: Somebody, slug: str, *, level: Level = "student") -> Coh
     return cohort
 
 
+def _assignment(cohort: str, slug: str) -> QuerySet[Assignment, Assignment]:
+    rows = Assignment.objects.select_related(
+        "organization", "cohort__organization", "rubric_version__rubric"
+    )
+    return rows.filter(cohort__slug=cohort, slug=slug)
+
+
+ASSIGNMENT = OrganizationQuery(_assignment, cohort=str, slug=str)
+
+
 def access_assignment(
     user: Somebody, cohort: str, slug: str, *, level: Level = "student"
 ) -> Assignment:
     """Return an assignment by the slugs of its cohort and its own."""
-    rows = Assignment.objects.select_related(
-        "organization", "cohort__organization", "rubric_version__rubric"
-    )
-
-    assignment = rows.filter(cohort__slug=cohort, slug=slug).first()
+    assignment = ASSIGNMENT.row(cohort=cohort, slug=slug)
     if assignment is None or not _may_in_cohort(user, assignment.cohort, level):
         raise Http404
     follow_cohort(assignment.cohort)
@@ -219,11 +225,7 @@ def access_staff_note(user: Somebody, note_id: int) -> StaffNote:
     return note
 
 
-def access_audit(user: Somebody, audit_id: UUID | str, *, level: Level = "student") -> Audit:
-    """Return an audit: any for staff; for students those of their own submissions.
-
-    A peer's audit is for staff alone: its two students read its edition (access_feedback).
-    """
+def _audit(audit: UUID) -> QuerySet[Audit, Audit]:
     rows = Audit.objects.select_related(
         "organization",
         "submission__team",
@@ -233,8 +235,18 @@ def access_audit(user: Somebody, audit_id: UUID | str, *, level: Level = "studen
         "submission__assignment__cohort__organization",
         "rubric_version__rubric",
     )
+    return rows.filter(pk=audit)
 
-    audit = rows.filter(pk=audit_id).first()
+
+AUDIT = OrganizationQuery(_audit, audit=UUID)
+
+
+def access_audit(user: Somebody, audit_id: UUID, *, level: Level = "student") -> Audit:
+    """Return an audit: any for staff; for students those of their own submissions.
+
+    A peer's audit is for staff alone: its two students read its edition (access_feedback).
+    """
+    audit = AUDIT.row(audit=audit_id)
     if audit is not None and audit.kind == AuditKind.PEER and level == "student":
         level = "staff"
     if audit is None or not _may_read(user, audit.submission, level):

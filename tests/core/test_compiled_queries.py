@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import User
@@ -12,11 +13,12 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 from django.test.utils import CaptureQueriesContext
 from django_scopes import scope
+from django_scopes.exceptions import ScopeError
 
 from grading.core.compiled_queries import CompiledQuery, OrganizationQuery
-from grading.models import Assignment, Cohort, PersonalCalendar
+from grading.models import Assignment, Cohort, PersonalCalendar, Submission
 from tests.factories.people import CohortFactory, UserFactory
-from tests.factories.work import AssignmentFactory
+from tests.factories.work import AssignmentFactory, SubmissionFactory
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 11, 28, 12, tzinfo=UTC)
@@ -120,6 +122,19 @@ def test_parameter_that_the_query_leaves_out_is_refused() -> None:
     cohort = CohortFactory.create()
     with scope(organization=cohort.organization), pytest.raises(ValueError, match="stand-in"):
         query.rows(organization=cohort.organization_id, current=cohort.slug)
+
+
+def test_row_is_that_of_the_entered_scope() -> None:
+    query = OrganizationQuery(lambda key: Submission.objects.filter(pk=key), key=UUID)
+    own, foreign = SubmissionFactory.create(), SubmissionFactory.create()
+    with scope(organization=own.organization):
+        assert [query.row(key=row.pk) for row in (own, foreign)] == [own, None]
+    # The scope of the administration: some organizations, and none.
+    for organizations, row in (([own.organization], own), ([], None)):
+        with scope(organization=organizations):
+            assert query.row(key=own.pk) == row
+    with pytest.raises(ScopeError):
+        query.row(key=own.pk)
 
 
 @pytest.mark.parametrize("values", [{}, {"current": "a", "user": 1}])
