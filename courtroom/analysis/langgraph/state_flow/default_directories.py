@@ -61,7 +61,7 @@ def address_directories(call_graph: CallGraph, in_use: list[FunctionRef]) -> Ite
         nodes = list(walk(function.site.node))
         for node in nodes:
             name, rest = _below(symbols, function, node)
-            if not _is_address(nodes, name) or _may_be_local(nodes, name):
+            if not (name and _is_address(nodes, name)) or _may_be_local(nodes, name):
                 continue
             sentence = (
                 f"{function.shown_name}() looks for {rest!r} below the address `{name}` as if it was a"

@@ -436,6 +436,7 @@ def test_path_below_the_address_is_no_path_of_the_clone(body: str):
         "return os.path.join(repo_url, name)",
         "return '/'.join([repo_url, 'docs'])",
         "return Path(state) / 'docs'",
+        "row = {}\n    row['repo_url'] = state['repo_url']\n    return row",
     ],
 )
 def test_path_of_a_clone_and_of_what_may_be_a_folder_is_no_fault(body: str):
