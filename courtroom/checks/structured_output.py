@@ -21,7 +21,7 @@ from courtroom.checks.from_facts import (
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import (
     MOST_IN_FULL,
-    more_of_this_kind,
+    by_kind,
     named,
     place_of,
     places_of,
@@ -260,11 +260,17 @@ def _with_made_up(finding: Finding, survey: Survey) -> Finding:
     rows = rows or [*(survey.facts.get("absent_opinion_scores") or ())]
     if not finding.met or not rows:
         return finding
-    text, place = rows[0]["text"], rows[0]["places"][0]
-    reason = f"{finding.reason} {with_place(text, place['path'], place['line'])}"
-    reason += more_of_this_kind(len(rows) - 1)
+    shown = [(row["text"], row["places"][0]) for row in rows]
+    text, place = shown[0]
+    sentences = [(_occasion(t), with_place(t, p["path"], p["line"])) for t, p in shown]
+    reason = f"{finding.reason} {by_kind(sentences)}"
     clues = (*finding.clues[: MOST_CLUES - 1], line_clue(place, text))
     return replace(finding, reason=reason, clues=clues, has_reservation=True)
+
+
+def _occasion(text: str) -> str:
+    """The words of a sentence on a written score that tell when it is given."""
+    return text.partition(" gives the score ")[2].partition(" ")[2]
 
 
 def _is_wanted(call: Mapping[str, Any], check: StructuredOutput) -> bool:

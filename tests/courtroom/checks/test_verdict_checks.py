@@ -110,16 +110,23 @@ def test_cap_for_security_that_does_not_tell_what_it_reads_leaves_the_check_open
 
 
 def test_score_written_for_a_failed_answer_is_named_beside_the_requests_made_again():
-    row = {"text": "ask gives the score 3.", "places": [{"path": "b.py", "line": 7}]}
-    facts = {"structured_output_retry": True, "made_up_scores": [row, row, row]}
+    failed = "ask gives the score {} in place of an answer that failed."
+    rows = [
+        {"text": failed.format(score), "places": [{"path": "b.py", "line": line}]}
+        for score, line in ((4, 7), (3, 9), (2, 11), (1, 13))
+    ]
+    none = "ask gives the score 3 to an answer that has none."
+    rows += [{"text": none, "places": [{"path": "b.py", "line": 20}]}]
+    facts = {"structured_output_retry": True, "made_up_scores": rows}
     finding = structured_output(
         StructuredOutput(**CHECK_FIELDS, aspect="retry"),
         survey(facts=facts, places={"structured_output_retry": (location_at("a.py", 2),)}),
     )
     assert (finding.met, clue_lines(finding)) == (True, [("a.py", 2), ("b.py", 7)])
     assert finding.reason == (
-        "An answer that does not fit its schema is requested again (a.py:2). ask gives the score 3"
-        " (b.py:7). There are 2 more of this kind."
+        "An answer that does not fit its schema is requested again (a.py:2). ask gives the score 4"
+        " in place of an answer that failed (b.py:7). There are 3 more of this kind. ask gives the"
+        " score 3 to an answer that has none (b.py:20)."
     )
     once = survey(facts=facts | {"structured_output_retry": False})
     check = StructuredOutput(**CHECK_FIELDS, aspect="retry")
