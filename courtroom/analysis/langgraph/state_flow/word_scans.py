@@ -36,12 +36,23 @@ def word_scans(in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
             for line, sentence in _passed_over(function, nodes):
                 yield FlowFault("word_scan", sentence, path, line, keys=dangers or ("os_system",))
         if not calls & _PARSERS:
-            for line, danger, words in _searches(function, nodes):
+            for line, danger, words, text_name in _searches(function, nodes):
                 sentence = (
                     f"{function.shown_name}() looks for the text “{words}” in sources: any mention of it"
-                    " counts as a call, as this line itself would"
+                    f" counts as a call{_own_mention(function, text_name)}"
                 )
                 yield FlowFault("word_scan", sentence, path, line, keys=(danger,))
+
+
+def _own_mention(function: FunctionRef, text: str) -> str:
+    """Return what is said of the scan's own line, unless it reads another file by its name."""
+    values = [*assigned_values(function.site, text)]
+    for name in [n.id for value in values for n in walk(value) if isinstance(n, ast.Name)]:
+        values += assigned_values(function.site, name)
+    texts = [constant_text(node) or "" for value in values for node in walk(value)]
+    files = {PurePosixPath(path).name for path in texts if path.endswith(".py")} - {".py", "*.py"}
+    is_other = bool(files) and PurePosixPath(function.source.path).name not in files
+    return "" if is_other else ", as this line itself would"
 
 
 def _text_of(function: FunctionRef) -> str:
@@ -49,8 +60,10 @@ def _text_of(function: FunctionRef) -> str:
     return "\n".join(function.source.text.split("\n")[node.lineno - 1 : node.end_lineno])
 
 
-def _searches(function: FunctionRef, nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str, str]]:
-    """Yield line, danger and words of the first test for each danger in a text that was read."""
+def _searches(
+    function: FunctionRef, nodes: Sequence[ast.AST]
+) -> Iterator[tuple[int, str, str, str]]:
+    """Yield line, danger, words and text of the first test for each danger in what was read."""
     done: set[str] = set()
     for node in nodes:
         match node:
@@ -61,7 +74,7 @@ def _searches(function: FunctionRef, nodes: Sequence[ast.AST]) -> Iterator[tuple
                 danger = next((d for d, begins in WORDS.items() if words.startswith(begins)), "")
                 if danger and danger not in done and _is_read(function, text.id):
                     done.add(danger)
-                    yield node.lineno, danger, words
+                    yield node.lineno, danger, words, text.id
 
 
 def _is_read(function: FunctionRef, name: str) -> bool:

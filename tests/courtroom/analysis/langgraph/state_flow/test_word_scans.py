@@ -47,6 +47,13 @@ def test_search_for_the_words_of_a_call_in_a_source_is_found():
     ]
 
 
+@pytest.mark.parametrize(("name", "is_own"), [("tools.py", False), ("graph.py", True)])
+def test_scan_of_another_file_by_its_name_does_not_count_its_own_line(name: str, is_own: bool):
+    body = BY_WORDS.replace("text = path", f'home = Path("src") / "{name}"\ntext = home')
+    ((sentence, _),) = found(body)
+    assert sentence.endswith(", as this line itself would") is is_own
+
+
 def test_scan_that_passes_over_files_of_its_own_name_is_found():
     assert found(BY_NAME) == [
         (
