@@ -28,6 +28,8 @@ from courtroom.analysis.python.tree_walk import called_name, last_name, walk, wo
 READING = frozenset(
     words_of("get len sum max min round sorted any all join strip lower upper split mean median")
 )
+# Builtins that copy what they get, or look at it.
+COPYING = frozenset({"dict", "list", "set", "tuple", "frozenset", "bool", "str"})
 # Names of what a verdict rests on.
 VERDICT_GROUNDS = frozenset(
     words_of("evidence evidences opinion opinions rule rules dissent remediation")
@@ -52,7 +54,7 @@ def unread_values(layers: Layers) -> Iterator[FlowFault]:
     for key, function in sorted(functions.items(), key=lambda row: row[1].site.outer is None):
         kind = "unused_verdict" if key in deciding else "unused_result"
         node = function.site.node
-        read = _loaded(node)
+        read = _loaded(node) | _renewed(node)
         idle = idle_reads(node, unread)
         # What a module gives may be more than a lookup: requests.get.
         imports = function.source.imports.keys()
@@ -70,7 +72,7 @@ def unread_values(layers: Layers) -> Iterator[FlowFault]:
             if end and place not in reported:
                 reported.add(place)
                 sentence = f"{function.name}() makes `{name}` and {end}"
-                is_minor = not _is_weighty(layers, function, name, value)
+                is_minor = not (_loaded(value) and _is_weighty(layers, function, name, value))
                 yield FlowFault(kind, sentence, *place, is_minor=is_minor)
 
 
@@ -122,6 +124,16 @@ def _loaded(node: ast.AST) -> Names:
     )
 
 
+def _renewed(node: ast.AST) -> Names:
+    """Return the names that are counted up or deleted, or are fields of a class in the function."""
+    targets = [n.target for n in walk(node) if isinstance(n, ast.AugAssign)]
+    fields = (part for n in walk(node) if isinstance(n, ast.ClassDef) for part in n.body)
+    for field in fields:
+        targets += getattr(field, "targets", None) or [getattr(field, "target", None)]
+    deleted = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)}
+    return frozenset(deleted.union(n.id for n in targets if isinstance(n, ast.Name)))
+
+
 def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr, int]]:
     for inner in walk(node):
         # A text for a model is a fault of its own.
@@ -140,11 +152,16 @@ def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr, int]]:
 def _only_reads(value: ast.expr) -> bool:
     """Return true for what is made without a change; a plain name is a second name."""
     calls = [inner for inner in walk(value) if isinstance(inner, ast.Call)]
-    return (
-        not isinstance(value, ast.Name | STEPS)
-        and bool(_loaded(value))
-        and all(called_name(c) in READING for c in calls)
+    return not isinstance(value, ast.Name | STEPS) and all(
+        called_name(c) in READING or _is_copy(c) for c in calls
     )
+
+
+def _is_copy(call: ast.Call) -> bool:
+    """Return true for `dict(rows)`; a list of a plain name may be made to run what it holds."""
+    runs = any(isinstance(argument, ast.Name) for argument in call.args)
+    name = call.func.id if isinstance(call.func, ast.Name) else ""
+    return name in COPYING and not (runs and name in {"list", "set", "tuple", "frozenset"})
 
 
 def _is_given(value: ast.expr, end: str) -> bool:

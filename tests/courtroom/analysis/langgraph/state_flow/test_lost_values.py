@@ -36,7 +36,15 @@ def test_what_a_judge_looks_up_and_never_uses_is_named():
     ]
 
 
-@pytest.mark.parametrize("value", ["max(opinions) - min(opinions)", "{'all': opinions}"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "max(opinions) - min(opinions)",
+        "{'all': opinions}",
+        "False",
+        "dict(state.get('evidences') or {})",
+    ],
+)
 def test_what_the_chief_justice_makes_and_never_uses_is_named(value):
     assert lost(f"spread = {value}") == ["chief_justice() makes `spread` and never uses it"]
 
@@ -46,6 +54,7 @@ def test_what_the_chief_justice_makes_and_never_uses_is_named(value):
     [
         ("chief_justice", "spread = max(opinions)", True),
         ("chief_justice", "last_opinions = opinions[-3:]", False),
+        ("chief_justice", "dissent = ''", True),
         ("chief_justice", "paths = state.get('pdf_path') or []", False),
         ("judge", "ids = [o.id for o in opinions]", True),
         ("judge", "evidence = state['evidences'].get('repo')", False),
@@ -88,7 +97,15 @@ def test_value_of_a_function_inside_another_one_is_named_once():
     [
         "spread = max(opinions)\nprint(spread)",
         "_spread = max(opinions)",
-        "spread = 0",
+        "_ = 0",
+        "_, spread = 0, 1",
+        "for spread in (0, 1):\n    pass",
+        "spread = 0\nspread += 1",
+        "spread = 0\ndel spread",
+        "global spread\nspread = 0",
+        "class Row:\n    spread: int = 0\nprint(Row)",
+        "rows = iter(opinions)\nspread = list(rows)\nprint(rows)",
+        "spread = dict(load(opinions))",
         "other = opinions",
         "reply = opinions[0].save(opinions)",
         "import requests\nreply = requests.get(opinions)",
