@@ -145,8 +145,18 @@ def _reducers(sentence: str, code: CodeFacts, value: bool | None) -> bool | None
     if not value or len(kinds) != 1:
         return value
     named = {row["reducer"].rsplit(".", 1)[-1] for row in rows if _is_named(row["field"], sentence)}
-    is_known = len(named) == 1 and named <= _REDUCERS.keys()
-    return named == {*kinds} if is_known else value
+    if len(named) == 1 and named <= _REDUCERS.keys():
+        return named == {*kinds}
+    # A node's name, as EvidenceAggregator, may mean a field: no proof of another kind of reducer.
+    meant = named or _kinds_meant(rows, sentence)
+    return None if meant <= _REDUCERS.keys() and meant.isdisjoint(kinds) else value
+
+
+def _kinds_meant(rows: Iterable[Mapping[str, str]], sentence: str) -> set[str]:
+    """Return the names of the reducers of fields that a name holds, else of all fields."""
+    reducers = [(row["field"].lower(), row["reducer"].rsplit(".", 1)[-1]) for row in rows]
+    held = {reducer for field, reducer in reducers if field.rstrip("s") in sentence}
+    return held or {reducer for _, reducer in reducers}
 
 
 def _kinds(rows: Iterable[Mapping[str, str]], field: str) -> frozenset[str]:
@@ -198,9 +208,14 @@ def _personas(_: str, code: CodeFacts, value: bool | None) -> bool | None:
     return None if value is False and is_own else value
 
 
-def _security(_: str, code: CodeFacts, value: bool | None) -> bool | None:
-    """A cap that looks for no security, or that a later line lifts, bears out no claim of one."""
-    return None if code.get("loose_caps") else value
+def _security(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
+    """A cap that looks for no security, or that a later line lifts, bears out no claim of one.
+
+    One that words of a judge set off does so where the sentence says as much.
+    """
+    is_of_words = code.get("security_ground") in {"either", "opinions"}
+    is_unsaid = is_of_words and "prosecutor" not in sentence
+    return None if code.get("loose_caps") or (value and is_unsaid) else value
 
 
 _READINGS: Mapping[str, Reading] = {

@@ -319,7 +319,8 @@ TWO_KINDS = [
         ("A dictionary reducer holds the evidence.", "confirmed"),
         ("A list reducer holds evidence and opinions.", "confirmed"),
         ("A list reducer is there.", "confirmed"),
-        ("EvidenceAggregator uses a list reducer for all texts.", "confirmed"),
+        ("EvidenceAggregator uses a list reducer for all texts.", "open"),
+        ("EvidenceAggregator uses a dictionary reducer for all texts.", "confirmed"),
         ("Reducers keep the evidence.", "confirmed"),
         ("Reducers (operator.add for evidence, operator.ior for opinion dicts).", "contradicted"),
         ("Reducers: operator.ior (dict merge) for the evidence dictionary.", "confirmed"),
@@ -329,6 +330,13 @@ TWO_KINDS = [
 def test_kind_of_a_reducer_is_that_of_the_field_named_with_it(sentence: str, standing: str) -> None:
     facts = {**CODE, "reducers": TWO_KINDS}
     held = check_against_code(feature_claims(_report(sentence)), facts)
+    assert {claim.claim.feature: claim.standing for claim in held}["reducers"] == standing
+
+
+@pytest.mark.parametrize(("row", "standing"), [(0, "open"), (1, "confirmed")])
+def test_kind_of_a_reducer_that_no_field_has_is_not_borne_out(row: int, standing: str) -> None:
+    facts = {**CODE, "reducers": [TWO_KINDS[row]]}
+    held = check_against_code(feature_claims(_report("A list reducer collects texts.")), facts)
     assert {claim.claim.feature: claim.standing for claim in held}["reducers"] == standing
 
 

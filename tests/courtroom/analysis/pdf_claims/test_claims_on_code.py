@@ -102,6 +102,23 @@ def test_cap_that_does_not_hold_bears_out_no_claim_of_a_security_override(
     assert [held.standing for held in check_against_code(claims, code)] == [standing]
 
 
+@pytest.mark.parametrize(
+    ("ground", "sentence", "standing"),
+    [
+        ("evidence", "A security override caps the score.", "confirmed"),
+        ("opinions", "A security override caps the score, whatever a model says.", "open"),
+        ("either", "A security override caps the score.", "open"),
+        ("opinions", "A security override caps what the Prosecutor finds unsafe.", "confirmed"),
+    ],
+)
+def test_cap_that_opinions_set_off_bears_out_a_claim_that_says_so(
+    ground: str, sentence: str, standing: str
+) -> None:
+    code = {"rules": {"security_override": True}, "security_ground": ground}
+    held = check_against_code(feature_claims(_report(sentence)), code)
+    assert [claim.standing for claim in held] == [standing]
+
+
 def test_rule_that_changes_no_score_bears_out_no_claim() -> None:
     claims = feature_claims(_report("By fact supremacy the score is reduced."))
     code = {"rules": {"fact_supremacy": True}, "idle_rules": [{"rule": "fact_supremacy"}]}
