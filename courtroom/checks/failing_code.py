@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.from_facts import (
@@ -75,7 +76,7 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
             f" set too late, {a} text that cannot be formatted, {a} model without a field that it"
             f" requires, {last} method that the class of a new object lacks.{unlocked}"
         )
-        return absent(reason, searched, met=True)
+        return replace(absent(reason, searched, met=True), has_reservation=bool(unlocked))
     return _shown(lines, end=unlocked)
 
 

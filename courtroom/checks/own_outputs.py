@@ -135,8 +135,8 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
             fault = next((told for part, told in OF_SCORES.items() if part in firsts[0][0]), fault)
         if check.aspect == "guarded" and all(NEVER_FOUND in text for text, _ in firsts):
             fault = "Evidence is reported as not found, whatever the work holds."
-        others = _other_works(facts) if check.aspect == "judged" else ""
-        return present(f"{in_full(sentences)}{others}", clues, met=False, fault=fault)
+        remarks = _other_works(facts) if check.aspect == "judged" else ""
+        return present(f"{in_full(sentences)}{remarks}", clues, met=False, fault=fault)
     return _nothing_shown(check.aspect, facts)
 
 
@@ -191,7 +191,7 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         )
         for row in audits
     ]
-    return present(reason, clues)
+    return replace(present(reason, clues), has_reservation=bool(remarks))
 
 
 def _varied(facts: Mapping[str, Any]) -> str:

@@ -163,7 +163,8 @@ def _with_places(finding: Finding, fact: str, sentence: str, survey: Survey) -> 
         return finding
     reason = with_place(sentence, rows[0]["path"], rows[0]["line"])
     clues = (*finding.clues, *(line_clue(row, sentence) for row in rows[:MOST_CLUES]))
-    return replace(finding, reason=f"{finding.reason} {reason}", clues=clues)
+    reason = f"{finding.reason} {reason}"
+    return replace(finding, reason=reason, clues=clues, has_reservation=True)
 
 
 def _report(survey: Survey) -> Finding:

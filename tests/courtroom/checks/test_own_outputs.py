@@ -128,11 +128,11 @@ def test_older_audits_are_counted_apart():
 
 
 def test_audit_of_another_work_than_readme_names_is_told_beside_failures():
-    told = f"{ROW['path']} names bo/work as audited, and README names ada/work."
-    row = {**ROW, "failed": 2, "remarks": [told, f"{ROW['path']} gives 4/5 overall."]}
+    remark = f"{ROW['path']} names bo/work as audited, and README names ada/work."
+    row = {**ROW, "failed": 2, "remarks": [remark, f"{ROW['path']} gives 4/5 overall."]}
     fact = {"text": "2 of 3 fail.", "places": [{"path": ROW["path"], "line": 3}]}
     finding = answer("judged", own_audits=[row], audits_without_judgement=[fact])
-    assert finding.reason.endswith(f" {told}")
+    assert finding.reason.endswith(f" {remark}")
 
 
 def test_what_does_not_fit_in_an_audit_is_told_beside_its_opinions():
@@ -142,6 +142,7 @@ def test_what_does_not_fit_in_an_audit_is_told_beside_its_opinions():
         f" (1 audit read). {ROW['path']} prints 60 opinions, 30 of them by a judge who was heard on"
         " the same criterion before. a.md gives 4/5 overall."
     )
+    assert (finding.met, finding.has_reservation) == (True, True)
 
 
 @pytest.mark.parametrize(
