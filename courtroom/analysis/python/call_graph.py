@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from courtroom.analysis.python.source_files import FunctionSite, SourceFile
+from courtroom.analysis.python.source_files import CallSite, FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import called_name, constant_text, last_name, walk
 
@@ -149,6 +149,18 @@ class CallGraph:
             callees += self._class_methods(source, name)
             callees += self._in_table(source, name)
         return callees
+
+    @cached_property
+    def calls_by_name(self) -> dict[str, list[tuple[SourceFile, CallSite]]]:
+        """Calls in the product by the name that they call; a `partial` calls its first argument."""
+        calls: dict[str, list[tuple[SourceFile, CallSite]]] = {}
+        for source in self.symbols.codebase.production:
+            for call in source.calls:
+                name = called_name(call.node)
+                calls.setdefault(name, []).append((source, call))
+                if name == "partial" and call.node.args:
+                    calls.setdefault(last_name(call.node.args[0]), []).append((source, call))
+        return calls
 
     @cached_property
     def _fields(self) -> set[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from courtroom.analysis.langgraph.judging.dead_conditions import argument_of, parameter_names
 from courtroom.analysis.langgraph.judging.structured_calls import SCHEMA_BINDERS
@@ -216,16 +217,20 @@ class PromptReader:
         name, owner = function.name, function.site.owner
         if name == "__init__" and owner is not None:
             name = owner.name
-        reached = {caller.site.node for caller in self.functions}
-        everywhere = [
-            (source, row.function, row.node)
-            for source in self.call_graph.symbols.codebase.production
-            if name in source.text
-            for row in source.calls
-            if _calls(row.node, name)
+        calls = self.call_graph.calls_by_name
+        rows = list(calls.get(name, ()))
+        if name[:1].isupper():
+            # A class that inherits from this one calls it as `super().__init__()`.
+            rows += (row for row in calls.get("__init__", ()) if name in row[0].text)
+        everywhere = [(source, call.function, call.node) for source, call in rows]
+        inside = [
+            row for row in everywhere if row[1] is not None and _outermost(row[1]) in self._reached
         ]
-        inside = [row for row in everywhere if row[1] is not None and _outermost(row[1]) in reached]
         yield from inside or everywhere
+
+    @cached_property
+    def _reached(self) -> set[FunctionNode]:
+        return {function.site.node for function in self.functions}
 
     def _of_field(
         self, key: str, owner: ast.expr, value: _Value, inputs: PromptInputs
@@ -243,9 +248,9 @@ class PromptReader:
     def _of_self(self, name: str, value: _Value, inputs: PromptInputs) -> list[_Value]:
         owner = value.site.owner if value.site is not None else None
         values = [
-            _Value(given, home.source, site, value.is_name)
+            _Value(attribute, home.source, site, value.is_name)
             for home in self._family(value.source, owner)
-            for site, given in _set_in(home, name)
+            for site, attribute in _set_in(home, name)
         ]
         if not values and not set(words_of(name)) & MODELS:
             _open(inputs, value)
@@ -271,10 +276,10 @@ class PromptReader:
             owner = receiver if receiver is not None else call.args[0]
             place = 0 if receiver is not None else 1
             key = constant_text(call.args[place]) if len(call.args) > place else None
-            others = [_at(argument, value) for argument in call.args[place + 1 :]]
+            defaults = [_at(argument, value) for argument in call.args[place + 1 :]]
             if key is not None:
-                return [*self._of_field(key, owner, value, inputs), *others]
-            return [_at(owner, value), *others]
+                return [*self._of_field(key, owner, value, inputs), *defaults]
+            return [_at(owner, value), *defaults]
         if name in NO_PARTS:
             return []
         if name in SCHEMA_BINDERS:
@@ -373,7 +378,7 @@ def _note_texts(node: ast.expr, value: _Value, inputs: PromptInputs) -> None:
 
 
 def _members(node: ast.expr) -> list[ast.expr]:
-    """Return the values of which an expression has some."""
+    """Return the parts of an expression whose values may be in its own."""
     if isinstance(node, ast.Compare | ast.UnaryOp):
         return []
     if isinstance(node, ast.IfExp):
@@ -389,14 +394,6 @@ def _members(node: ast.expr) -> list[ast.expr]:
 
 def _handed(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords)]
-
-
-def _calls(call: ast.Call, name: str) -> bool:
-    """Return true for a call of a function, and for `partial(function, ...)`."""
-    is_partial = called_name(call) == "partial" and bool(call.args)
-    is_super = called_name(call) == "__init__" and name[:1].isupper()
-    own = called_name(call) == name or (is_partial and last_name(call.args[0]) == name)
-    return own or is_super
 
 
 def _argument(call: ast.Call, name: str, function: FunctionRef) -> ast.expr | None:
