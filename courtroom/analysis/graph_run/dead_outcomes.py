@@ -19,14 +19,14 @@ def _live(route: StubRoute, ways: Sequence[DeadWay]) -> StubRoute:
     own = [way for way in ways if (way.route.start, way.route.path, way.route.line) == place]
     dead = {outcome for way in own for outcome in way.outcomes}
     # Of nodes that start together, those of the dead way alone are missing.
-    cut = [o for way in own for o in way.left if all(o in other.left for other in own)]
+    cut = [o for way in own for o in way.remaining if all(o in other.remaining for other in own)]
     possible = dict.fromkeys([*route.outcomes, *cut])
-    left = tuple(outcome for outcome in possible if outcome not in dead)
-    taken = {name for outcome in left for name in outcome}
+    remaining = tuple(outcome for outcome in possible if outcome not in dead)
+    taken = {name for outcome in remaining for name in outcome}
     never = {name for outcome in dead for name in outcome if name not in taken}
-    if not dead or not left:
+    if not dead or not remaining:
         # A route without any outcome was misread.
         return route
     named = tuple(name for name in route.named if name not in never)
     never |= {*route.never} - taken
-    return replace(route, outcomes=left, named=named, never=tuple(sorted(never)))
+    return replace(route, outcomes=remaining, named=named, never=tuple(sorted(never)))

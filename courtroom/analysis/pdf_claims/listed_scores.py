@@ -103,8 +103,8 @@ def differing_scores(reading: PdfReading, audits: Iterable[Mapping[str, Any]]) -
             single.append((part, lists[0]))
         if part.owner not in sentences and (sentence := _difference(part, lists, own)):
             sentences[part.owner] = sentence
-    told = [sentences[owner] for owner in _ABOUT if owner in sentences]
-    return " ".join([*told, *_contradictions(single)])
+    differences = [sentences[owner] for owner in _ABOUT if owner in sentences]
+    return " ".join([*differences, *_contradictions(single)])
 
 
 def _lists_of(part: _Part, audits: Sequence[Mapping[str, Any]]) -> list[dict[str, _Score]]:
@@ -155,10 +155,10 @@ def _difference(
     ]
     # Of several lists, one that an audit has may be the present one, though it leaves scores out.
     fitting = _LEAST if len(lists) == 1 else _LEAST_OF_SEVERAL
-    held = [row for row in compared if row[1] >= _LEAST]
-    if not held or any(count >= fitting and not number for number, count, *_ in compared):
+    candidates = [row for row in compared if row[1] >= _LEAST]
+    if not candidates or any(count >= fitting and not number for number, count, *_ in compared):
         return ""
-    number, count, audit, differences, listed = min(held, key=lambda row: row[0])
+    number, count, audit, differences, listed = min(candidates, key=lambda row: row[0])
     both = [row["name"] for row in audit["scores"] if row["name"] in listed]
     # The audit may be of another work, whatever folder it lies in.
     remarks = (f" {text}" for text in audit["remarks"] if AS_AUDITED in text)

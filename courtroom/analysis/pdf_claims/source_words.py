@@ -144,7 +144,7 @@ def source_words(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def safeguard_words(texts: Sequence[str]) -> dict[str, bool | None]:
-    """Return `has_<claim>`, false for a claim on a safeguard of which the code has no word.
+    """Return `has_<claim>` by safeguard, false where the code has no word for it.
 
     `texts` are those of the code that a run may reach. A word by itself bears nothing out: null.
     """

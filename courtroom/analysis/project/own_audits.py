@@ -384,8 +384,8 @@ def filled_places(reading: AuditReading) -> str:
     fillers, count = reading.fillers, len(reading.opinions) + len(reading.fillers)
     of_all = f"All {count}" if len(fillers) == count else f"{len(fillers)} of {count}"
     verb = "has" if len(fillers) == 1 else "have"
-    who = f"{of_all} opinions of {reading.path} {verb} {FILLED}"
-    return f"{who}, such as {_quoted(fillers[0].argument).removesuffix('.')}"
+    subject = f"{of_all} opinions of {reading.path} {verb} {FILLED}"
+    return f"{subject}, such as {_quoted(fillers[0].argument).removesuffix('.')}"
 
 
 def failed_opinions(path: str, failed: int, opinions: int) -> str:

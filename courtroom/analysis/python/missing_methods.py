@@ -1,4 +1,4 @@
-"""Calls of a method that the class of the work, of which a function has just made an object, lacks."""
+"""Calls of a method that a new object does not have: its class is the work's own and lacks it."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def _objects(symbols: SymbolTable, source: SourceFile, function: ast.AST) -> dic
     objects: dict[str, ClassSite] = {}
     for node in walk(function):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            target, made = node.targets[0], symbols.find_class(source, node.value.func)
-            if isinstance(target, ast.Name) and stored.count(target.id) == 1 and made is not None:
-                objects[target.id] = made
+            target, site = node.targets[0], symbols.find_class(source, node.value.func)
+            if isinstance(target, ast.Name) and stored.count(target.id) == 1 and site is not None:
+                objects[target.id] = site
     return objects
 
 

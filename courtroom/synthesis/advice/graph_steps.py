@@ -347,8 +347,8 @@ def _of_readers(key: str, fault: Mapping[str, Any], state: str, readers: Sequenc
     places = listed(place_of(row["path"], row["line"]) for row in fault.get("places", ()))
     also = f", and at {places}" if places else ""
     kind = note.removeprefix(", one ").partition(")")[0]
-    one = f", which is one {kind} and no list" if kind else ""
-    return f"Read `{near}` here{also}{one}: {state} does not declare `{key}`."
+    note_on_kind = f", which is one {kind} and no list" if kind else ""
+    return f"Read `{near}` here{also}{note_on_kind}: {state} does not declare `{key}`."
 
 
 def _in_one_step(writers: Sequence[str], work: Work) -> list[str]:

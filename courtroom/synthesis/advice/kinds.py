@@ -82,10 +82,10 @@ def _rule_of_this_work(aspect: str, work: Work, place: Step) -> Step | None:
 def _latest_opinions(last: str, work: Work) -> str:
     """Sentence, with a space before it, where a list keeps the opinions of the first round too."""
     rows = (row for row in work.facts.get("reducers") or () if "opinion" in row["field"].lower())
-    kept = next((row["field"] for row in rows if row["reducer"].endswith("add")), None)
-    if kept is None:
+    field = next((row["field"] for row in rows if row["reducer"].endswith("add")), None)
+    if field is None:
         return ""
-    return f" `{kept}` then holds both rounds: take each judge's latest opinion in {last}."
+    return f" `{field}` then holds both rounds: take each judge's latest opinion in {last}."
 
 
 def _capped_last(row: Mapping[str, Any]) -> Step:

@@ -103,8 +103,8 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
     counted = [f for f in contradicted if f == COMMIT_COUNT]
     quoted = [f for f in contradicted if f == QUOTED_TEXT]
     changed = [f for f in contradicted if f == MADE_CHANGE]
-    there = [f for f in contradicted if work.facts.get(SHOWN_BY.get(f, ""))]
-    aside = {*stale, *other, *counted, *quoted, *changed, *there}
+    worded = [f for f in contradicted if work.facts.get(SHOWN_BY.get(f, ""))]
+    aside = {*stale, *other, *counted, *quoted, *changed, *worded}
     wrong = [FEATURE_WORDS[f] for f in contradicted if f not in aside]
     if aspect == "names_exist" and names:
         yield Step(
@@ -113,7 +113,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
         )
     elif aspect == "claims_hold" and contradicted:
         built = f"{BUILD_CLAIMED}{named(wrong)}."
-        shown = named([FEATURE_WORDS[feature] for feature in there])
+        shown = named([FEATURE_WORDS[feature] for feature in worded])
         as_coded = f"Describe in the report as the code has it: {shown}."
         used = named([FEATURE_WORDS[feature] for feature in other])
         in_place = f"Say in the report what the code uses in place of {used}."
@@ -123,7 +123,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
         up_to_date = f"Take out of the report what is no longer so: {outdated}."
         parts = (
             (built, wrong),
-            (as_coded, there),
+            (as_coded, worded),
             (in_place, other),
             (in_history, counted),
             (QUOTE_IT, quoted),

@@ -44,8 +44,8 @@ def _takes_lowest(function: FunctionRef, line: int) -> bool:
                 *node.args,
                 *(v for part in node.args for v in values.get(last_name(part), ())),
             ]
-            others = (part for part in parts if part is not node)
-            if any(isinstance(p, ast.Call) and called_name(p) == "min" for p in others):
+            further = (part for part in parts if part is not node)
+            if any(isinstance(p, ast.Call) and called_name(p) == "min" for p in further):
                 return True
     return False
 

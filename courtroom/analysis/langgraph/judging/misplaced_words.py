@@ -1,4 +1,4 @@
-"""Words that a rule for one criterion waits for, and of which the rubric speaks under another only.
+"""Words that a rule for one criterion waits for and that the rubric uses under another criterion only.
 
 No judge is asked about them there: the rule waits in the wrong place. What the judges' own code
 names, as in a prompt for all criteria, they are asked about everywhere.
@@ -50,10 +50,12 @@ def misplaced_words(
         if len(criteria) != 1:
             continue
         # The file of the rule holds the words itself.
-        others = (source for path, source in sources.items() if path != change.function.source.path)
-        texts = (str(node.value) for source in others for node, _ in source.strings)
-        asked = rubric[criteria[0]] | _stems(" ".join(texts))
-        homes = [_home_of(word, {**rubric, criteria[0]: asked}, criteria[0]) for word in words]
+        judge_files = (
+            source for path, source in sources.items() if path != change.function.source.path
+        )
+        texts = (str(node.value) for source in judge_files for node, _ in source.strings)
+        own_stems = rubric[criteria[0]] | _stems(" ".join(texts))
+        homes = [_home_of(word, {**rubric, criteria[0]: own_stems}, criteria[0]) for word in words]
         if all(homes):
             yield MisplacedWord(change.function, change.line, words[0], criteria[0], homes[0])
 
@@ -77,7 +79,7 @@ def _stems(text: str) -> Stems:
 
 
 def _compared(tests: Iterable[ast.expr], rubric: Mapping[str, Stems]) -> Iterator[str]:
-    """Yield the criteria of which one is the criterion where the tests hold."""
+    """Yield the criteria whose ids the tests compare a value with."""
     for node in (node for test in tests for node in walk(test)):
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
             texts = map(constant_text, (node.left, node.comparators[0]))

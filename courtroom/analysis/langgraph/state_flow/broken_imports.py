@@ -49,13 +49,13 @@ def broken_imports(symbols: SymbolTable, starts: list[SourceFile]) -> Iterator[F
 
 
 def broken_commands(
-    symbols: SymbolTable, entries: Iterable[Mapping[str, Any]], known: Iterable[FlowFault]
+    symbols: SymbolTable, entries: Iterable[Mapping[str, Any]], earlier: Iterable[FlowFault]
 ) -> Iterator[FlowFault]:
-    """Yield what fails when a command that a manifest declares is started, beside the `known` faults.
+    """Yield what fails when a command that a manifest declares is started, beside the `earlier` faults.
 
     `entries` are those of project_facts.SubmissionScope.
     """
-    reported = {(fault.path, fault.line) for fault in known}
+    reported = {(fault.path, fault.line) for fault in earlier}
     for entry in entries:
         source = symbols.codebase.files.get(entry["target"])
         if entry["declared_by"] != "pyproject" or source is None:

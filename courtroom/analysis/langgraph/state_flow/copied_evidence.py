@@ -30,10 +30,10 @@ def copied_evidence(
 ) -> Iterator[FlowFault]:
     """Yield the keys under which a node puts what it takes from all keys of a field of the state."""
     rows = reducers_of(symbols, access.state.site)
-    kept = [
+    fields = [
         row["field"] for row in rows if (row.get("applies") or row["reducer"]).endswith(KEEPING)
     ]
-    for field in kept:
+    for field in fields:
         readers = [
             name
             for name, use in access.nodes.items()
@@ -60,9 +60,9 @@ def _copies(function: ast.AST, field: str) -> Iterator[tuple[str, int]]:
         for name, value in zip(node.value.keys, node.value.values, strict=True):
             if constant_text(name) != field or not isinstance(value, ast.Dict):
                 continue
-            for inner, held in zip(value.keys, value.values, strict=True):
+            for inner, member in zip(value.keys, value.values, strict=True):
                 key = constant_text(inner)
-                if key is not None and _holds(held, holders):
+                if key is not None and _holds(member, holders):
                     yield key, node.lineno
 
 
@@ -120,7 +120,7 @@ def _held_by(node: ast.AST, holders: set[str], whole: set[str]) -> set[str]:
 
 
 def _names(target: ast.expr) -> set[str]:
-    """Return the name itself, or the one of which an item is set: `rows[key]`."""
+    """Return the name itself, or the name whose item is set: `rows` of `rows[key]`."""
     while isinstance(target, ast.Subscript):
         target = target.value
     return {target.id} if isinstance(target, ast.Name) else set()

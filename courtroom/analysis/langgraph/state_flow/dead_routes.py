@@ -42,11 +42,11 @@ KEEPING = ("ior", "or_", "add", *MERGES_BY_KEY)
 
 @dataclass(frozen=True, slots=True)
 class DeadWay:
-    """Ways of a router that no run takes: their `outcomes` of the route, those `left`, the fault."""
+    """Ways of a router that no run takes: their `outcomes` of the route, the `remaining` ones, the fault."""
 
     route: Route
     outcomes: tuple[tuple[str, ...], ...]
-    left: tuple[tuple[str, ...], ...]
+    remaining: tuple[tuple[str, ...], ...]
     fault: FlowFault
 
 
@@ -75,12 +75,12 @@ class _Settled:
 @dataclass(frozen=True, slots=True)
 class _Lost:
     """Names that a router does not return, as it writes them, the outcomes that go with them, and
-    those that are `left`.
+    the `remaining` ones.
     """
 
     names: list[str]
     outcomes: tuple[tuple[str, ...], ...]
-    left: tuple[tuple[str, ...], ...]
+    remaining: tuple[tuple[str, ...], ...]
 
     def way(
         self,
@@ -93,7 +93,7 @@ class _Lost:
         nodes: tuple[str, ...] = (),
     ) -> DeadWay:
         fault = FlowFault(kind, sentence, route.path, route.line, other, keys, nodes)
-        return DeadWay(route, self.outcomes, self.left, fault)
+        return DeadWay(route, self.outcomes, self.remaining, fault)
 
 
 def unreturned_keys(routes: Sequence[Route]) -> Iterator[FlowFault]:

@@ -218,9 +218,9 @@ class HeardKeys:
         yield from (end for start, end in (builder.edges if builder else ()) if start == node)
         for route in self.graph.routes:
             if route.start == node:
-                yield from self._taken(route, state)
+                yield from self._route_targets(route, state)
 
-    def _taken(self, route: Route, state: State) -> list[str]:
+    def _route_targets(self, route: Route, state: State) -> list[str]:
         if route.sends or not route.is_complete or route.router is None:
             return route.targets
         routing = read_router(self._evaluator, route.router, DictValue(dict(state), is_open=True))
@@ -231,6 +231,6 @@ class HeardKeys:
 
 def _holds(update: DictValue, field: str, key: str) -> bool:
     """Return whether something lies under a key of a field of an update."""
-    held = update.entries.get(field)
-    value = held.entries.get(key) if isinstance(held, DictValue) else None
+    field_value = update.entries.get(field)
+    value = field_value.entries.get(key) if isinstance(field_value, DictValue) else None
     return isinstance(value, DictValue | ListValue) and truth_of(value) is True

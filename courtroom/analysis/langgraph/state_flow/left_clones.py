@@ -86,10 +86,10 @@ def repeated_clones(
     if len(makers) < 2 and not steps:
         return
     function, node = next(iter(makers.values()))
-    who = f"the nodes {joined([*makers])} each lead"
+    subject = f"the nodes {joined([*makers])} each lead"
     if len(makers) == 1:
-        who = f"the node {next(iter(makers))}, which runs in the steps {joined([*map(str, steps)])}, leads"
-    sentence = f"{who} to a clone of the repository: a run may clone it more than once"
+        subject = f"the node {next(iter(makers))}, which runs in the steps {joined([*map(str, steps)])}, leads"
+    sentence = f"{subject} to a clone of the repository: a run may clone it more than once"
     line = getattr(node, "lineno", function.site.node.lineno)
     yield FlowFault("repeated_clone", sentence, function.source.path, line)
 

@@ -1,4 +1,4 @@
-"""Criteria of the work's rubric on which its judges' code never asks for an opinion.
+"""Criteria of the work's rubric that its judges' code leaves out.
 
 A loop over the criteria is read for each criterion of the rubric: a test may leave it out by what
 the rubric says of it or for want of evidence with a fitting goal, a written list may not have it.
@@ -87,11 +87,11 @@ def _faults(
             alike.setdefault((gap.criteria, gap.words), []).append((name, gap))
     for (left_out, words), rows in alike.items():
         names = [name for name, _ in rows]
-        who = "the judges give" if len(names) == len(judges) else _givers(names)
+        subject = "the judges give" if len(names) == len(judges) else _givers(names)
         share = f"{len(left_out)} of the {len(criteria)} criteria of {path}"
-        sentence = f"{who} no opinion on {share} ({listed(left_out)}), {words}"
-        (source, line), *others = dict.fromkeys(gap.place for _, gap in rows)
-        yield FlowFault("left_out_criterion", sentence, source, line, places=tuple(others))
+        sentence = f"{subject} no opinion on {share} ({listed(left_out)}), {words}"
+        (source, line), *further = dict.fromkeys(gap.place for _, gap in rows)
+        yield FlowFault("left_out_criterion", sentence, source, line, places=tuple(further))
 
 
 def _givers(names: Sequence[str]) -> str:
@@ -147,8 +147,8 @@ def _of_loop(
     reader = _Reader(symbols, function, loop)
     rows = reader.listed_criteria(loop.iter, criteria)
     if rows is not None:
-        left = tuple(_criterion_key(c) for c in criteria if _criterion_key(c) not in rows)
-        return _Gap(left, function, loop.iter.lineno, "absent from the list that is judged")
+        absent = tuple(_criterion_key(c) for c in criteria if _criterion_key(c) not in rows)
+        return _Gap(absent, function, loop.iter.lineno, "absent from the list that is judged")
     source, filters = reader.source_of(loop.iter)
     if not isinstance(loop.target, ast.Name) or RUBRIC_WORDS.isdisjoint(_words_in(source)):
         return None
@@ -364,7 +364,7 @@ class _Reader:
         )
 
     def _filled_under(self, name: str) -> list[list[ast.expr]]:
-        """Return for each way into a list of evidence the tests on it; [] for all else."""
+        """Return the tests on each way into a list of evidence; [] for another value."""
         ways: list[list[ast.expr]] = []
         for node in walk(self.loop):
             if isinstance(node, ast.Assign) and any(last_name(t) == name for t in node.targets):

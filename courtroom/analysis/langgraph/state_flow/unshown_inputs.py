@@ -89,7 +89,7 @@ def _sort(
 
 def _fault(kind: str, requests: Sequence[_Request]) -> FlowFault:
     judges = list(dict.fromkeys(request.judge for request in requests))
-    (path, line), *others = dict.fromkeys(request.place for request in requests)
+    (path, line), *further = dict.fromkeys(request.place for request in requests)
     is_one = len(judges) == 1
     holds = f"the request{'' if is_one else 's'} of {listed(judges)} to a model hold{'s' if is_one else ''}"
     if kind == EVIDENCE:
@@ -98,7 +98,7 @@ def _fault(kind: str, requests: Sequence[_Request]) -> FlowFault:
         sentence = f"{holds} the criterion's name and nothing else of the rubric"
     else:
         sentence = f"{holds} nothing of the rubric"
-    return FlowFault(kind, sentence, path, line, places=tuple(others))
+    return FlowFault(kind, sentence, path, line, places=tuple(further))
 
 
 def _has_rubric(symbols: SymbolTable, inputs: PromptInputs) -> bool:

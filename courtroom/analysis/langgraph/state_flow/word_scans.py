@@ -63,7 +63,7 @@ def _text_of(function: FunctionRef) -> str:
 def _searches(
     function: FunctionRef, nodes: Sequence[ast.AST]
 ) -> Iterator[tuple[int, str, str, str]]:
-    """Yield line, danger, words and text of the first test for each danger in what was read."""
+    """Yield line, danger, words and text of tests on what was read, the first of every danger."""
     done: set[str] = set()
     for node in nodes:
         match node:
