@@ -103,8 +103,8 @@ def test_scan_of_the_work_that_goes_by_words_is_told_beside_its_danger(danger):
     facts = {"os_system_calls": [], "shell_true_calls": [], "state_flow": flow}
     check = UnsafeCallCheck(**CHECK_FIELDS, polarity="negative", any_of=(danger,))
     finding = unsafe_calls(check, survey(facts=facts))
-    told = finding.reason.endswith(" Not counted: scan() goes by words (t.py:7).")
-    assert (finding.met, finding.has_reservation, told) == (True, *(danger == "os_system",) * 2)
+    is_named = finding.reason.endswith(" Not counted: scan() goes by words (t.py:7).")
+    assert (finding.met, finding.has_reservation, is_named) == (True, *(danger == "os_system",) * 2)
 
 
 def test_unsafe_calls_that_nobody_looked_for_are_open():

@@ -29,8 +29,8 @@ def row(text, path="a.md"):
 def steps(*rows, about="self"):
     pieces = [piece(rationale=row["text"]) for row in rows]
     audits = [
-        {"path": path, "about": whom, "repository": None}
-        for path, whom in [("a.md", "self"), ("b.md", about)]
+        {"path": path, "about": audited, "repository": None}
+        for path, audited in [("a.md", "self"), ("b.md", about)]
     ]
     replaced = row("Replaced by a later one.", "old.md")
     facts = work(audits_without_judgement=[*rows, replaced], own_audits=audits)

@@ -74,8 +74,8 @@ APART = "not drawn side by side: defense | prosecutor | tech_lead of the code"
     ],
 )
 def test_diagram_lacks_only_the_branches_that_it_does_not_draw(reason, actions):
-    shown = piece(rationale=reason, location=Location(page=5))
-    steps = report_steps.diagram_steps("parallel", [shown], work())
+    evidence = piece(rationale=reason, location=Location(page=5))
+    steps = report_steps.diagram_steps("parallel", [evidence], work())
     assert [step.action for step in steps] == actions
 
 
@@ -93,8 +93,8 @@ UNDRAWN = (
     ],
 )
 def test_edges_that_alone_are_undrawn_are_asked_for(reason, is_named):
-    shown = piece(rationale=reason, location=Location(page=5))
-    steps = report_steps.diagram_steps("accurate", [shown], work())
+    evidence = piece(rationale=reason, location=Location(page=5))
+    steps = report_steps.diagram_steps("accurate", [evidence], work())
     action = (
         "Draw these edges of the code in the diagram on page 5: prosecutor → chief_justice,"
         " defense → chief_justice."

@@ -269,5 +269,5 @@ def test_function_that_a_later_one_of_its_name_replaces_is_not_reached(between, 
     worse = f"{WORK}{NODE.format('work')}"
     parts = [IMPORTS.strip(), better, *filter(None, [between]), worse]
     _, layers = layers_of(symbols_of({"src/graph.py": "\n".join(parts)}))
-    found = sorted(f.site.node.lineno for f in layers.justice if f.name == "decide")
-    assert found == lines
+    decide_lines = sorted(f.site.node.lineno for f in layers.justice if f.name == "decide")
+    assert decide_lines == lines

@@ -42,9 +42,9 @@ def test_summary_is_fixed_where_no_value_of_the_audit_is_in_it(body, expected):
 
 
 def test_summary_that_a_function_makes_is_followed():
-    made = "\ndef executive_summary(opinions):\n    return 'The court has spoken.'\n"
+    function = "\ndef executive_summary(opinions):\n    return 'The court has spoken.'\n"
     assert sorted(
-        lines("report = Report(executive_summary=executive_summary(opinions))", made)
+        lines("report = Report(executive_summary=executive_summary(opinions))", function)
     ) == [
         3,
         7,

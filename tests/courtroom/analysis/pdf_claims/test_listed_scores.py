@@ -42,13 +42,13 @@ def test_scores_that_no_self_audit_has_are_named_beside_the_nearest_one() -> Non
 
 
 def test_list_over_a_page_break_has_both_pages_and_an_audit_of_another_work_is_called_so() -> None:
-    first, *others = LISTED
-    pages = (f"Self-Audit Results\n{first}", "\n".join(others))
-    told = "audit/self/a.md names bo/work as audited, and README names ada/work."
-    audit = _audit(4, 3, 3, 5) | {"remarks": (told, "It gives 4/5 overall.")}
+    first, *following = LISTED
+    pages = (f"Self-Audit Results\n{first}", "\n".join(following))
+    remark = "audit/self/a.md names bo/work as audited, and README names ada/work."
+    audit = _audit(4, 3, 3, 5) | {"remarks": (remark, "It gives 4/5 overall.")}
     assert differing_scores(PdfReading(pages=pages), [audit]) == (
         "Of 4 scores per criterion that the report lists of its self-audit on pages 1 and 2, 1 is not as"
-        f" in audit/self/a.md, the committed self-audit that is nearest to them: Safe Tools 2, not 3. {told}"
+        f" in audit/self/a.md, the committed self-audit that is nearest to them: Safe Tools 2, not 3. {remark}"
     )
 
 

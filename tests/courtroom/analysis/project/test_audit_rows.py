@@ -1,4 +1,4 @@
-"""What is said of one committed audit: its judges, and what does not fit in it."""
+"""The fact on one committed audit: its judges, and what does not fit in it."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def test_an_audit_of_another_repository_than_readme_names_is_told():
 
 @pytest.mark.parametrize(("overall", "is_told"), [("3.4", False), ("3.6", True)])
 def test_an_overall_score_far_from_the_mean_is_told(overall, is_told):
-    told = [f"{SELF} gives {overall}/5.0 overall, and the mean of its 2 scores is 3."]
-    assert remarks(audit(overall=overall)) == (told if is_told else [])
+    mean_remark = [f"{SELF} gives {overall}/5.0 overall, and the mean of its 2 scores is 3."]
+    assert remarks(audit(overall=overall)) == (mean_remark if is_told else [])
 
 
 def test_a_judge_with_one_score_for_many_criteria_is_told():

@@ -29,8 +29,8 @@ FIRST = ["7 calls find_paths() of Pages, which has no such method"]
 
 
 def lacking(call: str = CALL, pages: str = PAGES, **files: str) -> list[str]:
-    others = {f"{name}.py": text for name, text in files.items()}
-    symbols = symbols_of({"pages.py": pages, "node.py": call, **others})
+    more_files = {f"{name}.py": text for name, text in files.items()}
+    symbols = symbols_of({"pages.py": pages, "node.py": call, **more_files})
     source = symbols.codebase.files["node.py"]
     return [
         f"{line.line} {line.why}"

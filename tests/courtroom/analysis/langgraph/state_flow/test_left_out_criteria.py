@@ -45,7 +45,7 @@ def left_out(body: str, data=RUBRIC) -> list[str]:
     return sentences(flow_of(CODE.format(body=body), data=data), "left_out_criterion")
 
 
-def given(keys: str, reason: str, count: int = 1) -> list[str]:
+def no_opinion(keys: str, reason: str, count: int = 1) -> list[str]:
     share = f"{count} of the 3 criteria of rubric.json"
     return [f"the judges give no opinion on {share} ({keys}), {reason}"]
 
@@ -60,7 +60,7 @@ def given(keys: str, reason: str, count: int = 1) -> list[str]:
     ],
 )  # fmt: skip
 def test_test_of_what_the_rubric_says_leaves_criteria_out(body, test):
-    assert left_out(body) == given("`drawing`", f"left out by the test `{test}`")
+    assert left_out(body) == no_opinion("`drawing`", f"left out by the test `{test}`")
 
 
 @pytest.mark.parametrize(
@@ -73,13 +73,13 @@ def test_test_of_what_the_rubric_says_leaves_criteria_out(body, test):
 )  # fmt: skip
 def test_criterion_that_no_goal_names_is_left_out_for_want_of_evidence(body):
     reason = "left out for want of evidence with a goal that fits"
-    assert left_out(body) == given("`drawing`", reason)
+    assert left_out(body) == no_opinion("`drawing`", reason)
 
 
 def test_criteria_that_a_written_list_does_not_have_are_left_out_at_the_list():
     body = f"    for row in [('history', 1), ('graph', 2)]:\n{ADD}"
     (fault,) = faults(flow_of(CODE.format(body=body), data=RUBRIC), "left_out_criterion")
-    assert [fault.sentence] == given("`drawing`", "absent from the list that is judged")
+    assert [fault.sentence] == no_opinion("`drawing`", "absent from the list that is judged")
     lines = f"{IMPORTS}{STATE}{CODE.format(body=body)}".splitlines()
     assert lines[fault.line - 1].strip().startswith("for row in")
 

@@ -30,13 +30,13 @@ BY_NAME = (
 )
 
 
-def found(body: str) -> list[tuple[str, tuple[str, ...]]]:
+def scans_of(body: str) -> list[tuple[str, tuple[str, ...]]]:
     reading = flow_of(CODE.format(body=indent(body, " " * 8)))
     return [(fault.sentence, fault.keys) for fault in faults(reading, "word_scan")]
 
 
 def test_search_for_the_words_of_a_call_in_a_source_is_found():
-    assert found(BY_WORDS) == [
+    assert scans_of(BY_WORDS) == [
         (
             (
                 "scan_unsafe() looks for the text “os.system(” in sources: any mention of it counts as"
@@ -50,12 +50,12 @@ def test_search_for_the_words_of_a_call_in_a_source_is_found():
 @pytest.mark.parametrize(("name", "is_own"), [("tools.py", False), ("graph.py", True)])
 def test_scan_of_another_file_by_its_name_does_not_count_its_own_line(name: str, is_own: bool):
     body = BY_WORDS.replace("text = path", f'home = Path("src") / "{name}"\ntext = home')
-    ((sentence, _),) = found(body)
+    ((sentence, _),) = scans_of(body)
     assert sentence.endswith(", as this line itself would") is is_own
 
 
 def test_scan_that_passes_over_files_of_its_own_name_is_found():
-    assert found(BY_NAME) == [
+    assert scans_of(BY_NAME) == [
         (
             (
                 "scan_unsafe() passes over every file named graph.py, as its own is, whatever a work"
@@ -77,4 +77,4 @@ def test_scan_that_passes_over_files_of_its_own_name_is_found():
     ids=["reads the syntax too", "no text of a file", "other words", "other names"],
 )
 def test_other_scans_are_left_alone(body: str):
-    assert found(body) == []
+    assert scans_of(body) == []
