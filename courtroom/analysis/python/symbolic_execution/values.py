@@ -340,10 +340,20 @@ class Frame:
 def join(values: list[Value]) -> Value:
     """Return one value for several possible ones, without repetitions."""
     flat: list[Value] = []
+    # Texts and numbers may be many: a comparison of each with all would take minutes.
+    plain: set[tuple[type, Value]] = set()
+    others: list[Value] = []
     for value in values:
         for choice in choices_of(value):
-            if not any(choice is other or _is_same(choice, other) for other in flat):
-                flat.append(choice)
+            if isinstance(choice, str | int | float | None):
+                if (type(choice), choice) in plain:
+                    continue
+                plain.add((type(choice), choice))
+            elif any(choice is other or _is_same(choice, other) for other in others):
+                continue
+            else:
+                others.append(choice)
+            flat.append(choice)
 
     if not flat:
         return None

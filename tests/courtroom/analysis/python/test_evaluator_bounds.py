@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from courtroom.analysis.langgraph.graph_evaluator import GraphEvaluator
@@ -17,6 +19,8 @@ from courtroom.analysis.python.symbolic_execution.values import (
     ListValue,
     Template,
     Value,
+    choices_of,
+    join,
 )
 from tests.courtroom.sources import symbols_of, values_of
 
@@ -112,3 +116,14 @@ def test_sets_are_joined_by_their_members():
     assert {name: names[name] for name in joined} == {
         name: ListValue(members) for name, members in joined.items()
     }
+
+
+def test_time_of_a_join_grows_with_the_number_of_its_texts():
+    few, many = (seconds_of_join([str(number) for number in range(n)]) for n in (500, 2000))
+    assert many < 4 * 2.5 * few + 0.05
+
+
+def seconds_of_join(texts: list[Value]) -> float:
+    begin = process_time()
+    assert choices_of(join([*texts, *texts])) == texts
+    return process_time() - begin
