@@ -146,7 +146,7 @@ def read_flow(
     reading.add(doubled_clones(symbols, layers.in_use))
     reading.add(moved_directories(call_graph, graph.builder, layers.nodes, layers.in_use))
     reading.add(deleted_by_caller(symbols, layers.in_use, accesses))
-    reading.add(unsent_prompts(symbols, layers.in_use))
+    reading.add(unsent_prompts(symbols, layers))
     reading.add(missed_goals(symbols, symbols.codebase.data, layers.in_use))
     reading.add(_impossible(symbols, layers))
     reading.add(refused_values(symbols, layers.judges, layers.justice))

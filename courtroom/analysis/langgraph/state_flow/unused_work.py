@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.judging.text_overlap import plain_words
+from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, joined
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.mentions import is_attribute_read, is_mentioned
@@ -30,6 +32,9 @@ PROMPT_WORDS = frozenset(
 )
 # Characters of a text that is a prompt and no label.
 MIN_PROMPT = 120
+# Characters at its beginning that tell whom it addresses.
+OPENING = 60
+PERSONA_NAMES = frozenset({"persona", "personas", "judicial"})
 CLONE_WORDS = frozenset(words_of("repo repository clone cloned target project root"))
 PATH_WORDS = frozenset(words_of("path dir directory folder root"))
 # Words in the paths of what an auditor reads for itself, or has written.
@@ -141,44 +146,57 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def unsent_prompts(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[FlowFault]:
-    """Yield texts for a model that no code mentions, or that a function makes and does not send."""
-    reached = {function.key for function in in_use}
-    running = {function.name: function.source.path for function in in_use}
+def unsent_prompts(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:
+    """Yield texts for a model that no code mentions, or that a function makes and does not send.
+
+    They are minor where they are for no judge.
+    """
+    reached = {function.key for function in layers.in_use}
+    judging = {function.key for function in layers.judges}
+    running = {function.name: function.source.path for function in layers.in_use}
     for source in symbols.codebase.production:
         for site in source.functions:
             function = FunctionRef(source, site)
-            namesake = "" if function.key in reached else running.get(function.name, "")
-            yield from _unsent_locals(symbols, function, function.key in reached, namesake)
+            is_reached = function.key in reached
+            namesake = "" if is_reached else running.get(function.name, "")
+            is_judging = function.key in judging if is_reached else None
+            yield from _unsent_locals(symbols, function, is_judging, namesake)
         for statement in source.tree.body:
             name = prompt_name(statement)
             if name and not is_mentioned(symbols, source, name):
                 sentence = f"`{name}` is a text for a model, and no code uses it"
-                yield FlowFault("unused_prompt", sentence, source.path, statement.lineno)
+                place = source.path, statement.lineno
+                is_minor = not _is_for_judge(source, (name,), prompt_text(statement))
+                yield FlowFault("unused_prompt", sentence, *place, is_minor=is_minor)
         yield from _unsent_attributes(symbols, source)
 
 
 def _unsent_attributes(symbols: SymbolTable, source: SourceFile) -> Iterator[FlowFault]:
     """Yield texts for a model that classes hold under a name which no function reads."""
-    texts: dict[str, list[tuple[ast.Assign, str]]] = {}
+    texts: dict[str, list[tuple[ast.Assign, str, str]]] = {}
     for node in source.classes:
         for statement in node.body:
             if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
                 continue
             name, text = last_name(statement.targets[0]), constant_text(statement.value)
             if text and set(words_of(name)) & PROMPT_WORDS:
-                texts.setdefault(name, []).append((statement, text))
+                texts.setdefault(name, []).append((statement, text, node.name))
     for name, rows in texts.items():
-        is_prompt = sum(len(text) for _, text in rows) >= MIN_PROMPT
+        is_prompt = sum(len(text) for _, text, _ in rows) >= MIN_PROMPT
         if is_prompt and not is_attribute_read(symbols, name):
             classes = "" if len(rows) == 1 else f" in {len(rows)} classes"
             sentence = f"`{name}` is a text for a model{classes}, and no code uses it"
-            yield FlowFault("unused_prompt", sentence, source.path, rows[0][0].lineno)
+            is_minor = not any(
+                _is_for_judge(source, (name, owner), text) for _, text, owner in rows
+            )
+            place = source.path, rows[0][0].lineno
+            yield FlowFault("unused_prompt", sentence, *place, is_minor=is_minor)
 
 
 def _unsent_locals(
-    symbols: SymbolTable, function: FunctionRef, is_reached: bool, namesake: str
+    symbols: SymbolTable, function: FunctionRef, is_judging: bool | None, namesake: str
 ) -> Iterator[FlowFault]:
+    """Yield texts that a function makes; `is_judging` is None for one that no run reaches."""
     node, path = function.site.node, function.source.path
     prompts = [(inner, prompt_name(inner)) for inner in walk(node)]
     prompts = [(statement, name) for statement, name in prompts if name]
@@ -188,38 +206,75 @@ def _unsent_locals(
     is_open = bool(read & FRAME_READERS) or any(isinstance(n, SHARING) for n in walk(node))
     # What a decorator, a class or another file takes up may be called from anywhere.
     is_plain = not (node.decorator_list or function.site.owner or function.site.outer)
-    is_called = is_reached or not is_plain or is_mentioned(symbols, function.source, function.name)
+    is_called = (
+        is_judging is not None
+        or not is_plain
+        or is_mentioned(symbols, function.source, function.name)
+    )
     if not is_called:
         names = list(dict.fromkeys(f"`{name}`" for _, name in prompts))
         are, stand = ("is a text", "it stands") if len(names) == 1 else ("are texts", "they stand")
         sentence = f"{joined(names)} {are} for a model, and nothing calls {function.shown_name}()"
         first = getattr(prompts[0][0], "lineno", 1)
         end = f"; the function of this name that runs stands in {namesake}" if namesake else ""
-        yield FlowFault("unused_prompt", f"{sentence}, in which {stand}{end}", path, first)
+        is_minor = not any(_is_made_for_judge(function, row, is_judging) for row in prompts)
+        sentence = f"{sentence}, in which {stand}{end}"
+        yield FlowFault("unused_prompt", sentence, path, first, is_minor=is_minor)
         return
     for statement, name in prompts:
         if name in read or is_open:
             continue
         sentence = f"`{name}` is a text for a model, and {function.shown_name}() does not use it"
-        yield FlowFault("unused_prompt", sentence, path, getattr(statement, "lineno", 1))
+        line = getattr(statement, "lineno", 1)
+        is_minor = not _is_made_for_judge(function, (statement, name), is_judging)
+        yield FlowFault("unused_prompt", sentence, path, line, is_minor=is_minor)
+
+
+def _is_made_for_judge(
+    function: FunctionRef, prompt: tuple[ast.AST, str], is_judging: bool | None
+) -> bool:
+    if is_judging is not None:
+        return is_judging
+    statement, name = prompt
+    return _is_for_judge(function.source, (name, function.shown_name), prompt_text(statement))
+
+
+def _is_for_judge(source: SourceFile, names: tuple[str, ...], text: str) -> bool:
+    """Return whether the first name with a role is a judge's, else the file's, else the text's.
+
+    A name such as `evaluation_prompt` tells no role.
+    """
+    folders = reversed(source.path.removesuffix(".py").split("/"))
+    opening = " ".join(plain_words(text[:OPENING]))
+    for name in (*names, *folders, opening):
+        if not PERSONA_NAMES.isdisjoint(words_of(name)):
+            return True
+        role = role_by_name(name)
+        if role in {"judge", "justice", "detective"}:
+            return role == "judge"
+    return False
 
 
 def prompt_name(statement: ast.AST) -> str:
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        target, value = statement.targets[0], statement.value
-    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
-        target, value = statement.target, statement.value
-    else:
+    if not isinstance(statement, ast.Assign | ast.AnnAssign):
         return ""
-    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        value = value.func.value  # """...""".strip()
-    text = constant_text(value) or ""
-    if isinstance(value, ast.JoinedStr):
-        text = "".join(constant_text(part) or "" for part in value.values)
-    is_prompt = len(text) >= MIN_PROMPT and isinstance(target, ast.Name)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+    is_prompt = isinstance(target, ast.Name) and len(prompt_text(statement)) >= MIN_PROMPT
     if not is_prompt or not set(words_of(last_name(target))) & PROMPT_WORDS:
         return ""
     return last_name(target)
+
+
+def prompt_text(statement: ast.AST) -> str:
+    """Return the fixed text that a statement gives to a single target; "" for all else."""
+    value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+    if value is None or (isinstance(statement, ast.Assign) and len(statement.targets) != 1):
+        return ""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        value = value.func.value  # """...""".strip()
+    if isinstance(value, ast.JoinedStr):
+        return "".join(constant_text(part) or "" for part in value.values)
+    return constant_text(value) or ""
 
 
 def foreign_directories(call_graph: CallGraph, in_use: list[FunctionRef]) -> Iterator[FlowFault]:

@@ -277,6 +277,39 @@ def test_prompt_that_a_function_makes_and_no_model_gets_is_named(code, why):
     assert sentences(reading, "unused_prompt") == expected
 
 
+LONG = f'"{"Look at the work. " * 10}"'
+FOR_DEFENSE = f'"You are the Defense. {LONG[1:]}'
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "is_minor"),
+    [
+        ("src/judges.py", f"SYSTEM_PROMPT = {LONG}\n", False),
+        ("src/prompts.py", f"SYSTEM_PROMPT = {LONG}\n", True),
+        ("src/prompts.py", f"SYSTEM_PROMPT = {FOR_DEFENSE}\n", False),
+        ("src/judges.py", f"CHIEF_JUSTICE_PROMPT = {LONG}\n", True),
+        ("src/justice.py", f"def sum_up(model):\n    prompt = {LONG}\n    return prompt\n", True),
+        ("src/nodes.py", f"def defend(model):\n    judge_prompt = {LONG}\n    return 1\n", False),
+        ("src/nodes.py", f"class Vision:\n    prompt = {LONG}\n", True),
+        ("src/nodes.py", f"class Prosecutor:\n    prompt = {LONG}\n", False),
+    ],
+)
+def test_unused_prompt_of_another_part_than_the_judges_is_minor(
+    path: str, code: str, is_minor: bool
+):
+    reading = flow_of(NODES, {path: code})
+
+    assert [fault.is_minor for fault in faults(reading, "unused_prompt")] == [is_minor]
+
+
+@pytest.mark.parametrize(("node", "is_minor"), [("detective", True), ("judge", False)])
+def test_unused_prompt_in_a_function_belongs_to_the_node_that_runs_it(node: str, is_minor: bool):
+    unsent = f"def {node}(state):\n    prompt = {LONG}"
+    reading = flow_of(NODES.replace(f"def {node}(state):", unsent))
+
+    assert [fault.is_minor for fault in faults(reading, "unused_prompt")] == [is_minor]
+
+
 CHECK = "def is_valid(url):\n    return url.startswith('https://')\n"
 
 
