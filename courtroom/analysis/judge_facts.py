@@ -67,7 +67,7 @@ def record_calls(writer: FactWriter) -> None:
         writer.add_location("model_call", source.path, line, note="A judge's model is called here.")
     for source, line in lines:
         writer.add_location("structured_output_retry", source.path, line)
-    _record_asked_once(writer, lines)
+    _record_asked_once(writer, lines, gap)
 
     _record_uncaught(writer, gap)
     model = model_name(layers.judges)
@@ -103,7 +103,9 @@ def _record_uncaught(writer: FactWriter, gap: str) -> None:
     writer.facts["uncaught_answers"] = [{"path": path, "line": line} for path, line in places]
 
 
-def _record_asked_once(writer: FactWriter, lines: Sequence[tuple[SourceFile, int]]) -> None:
+def _record_asked_once(
+    writer: FactWriter, lines: Sequence[tuple[SourceFile, int]], gap: str
+) -> None:
     """Record the judges that do not repeat a call that failed, where another one does."""
     judges = {
         function.name: writer.call_graph.reachable_from([function])
@@ -113,11 +115,12 @@ def _record_asked_once(writer: FactWriter, lines: Sequence[tuple[SourceFile, int
     again, once = judges_by_retry(judges, lines)
     once = once if again else []
     writer.asking_once = [function for name in once for function in judges[name]]
-    writer.facts["judges_asking_once"] = [
+    rows = [
         {"name": name, "path": source.path, "line": line}
         for name in once
         for source, line in list(model_calls(judges[name]))[:1]
     ]
+    writer.set_rows("judges_asking_once", rows, gap)
 
 
 def _judge_nodes(layers: Layers) -> list[dict[str, Any]]:

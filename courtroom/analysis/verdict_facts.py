@@ -78,7 +78,7 @@ def record_verdict(writer: FactWriter) -> None:
     writer.set_rows("averaged_scores", _rows(averaged_scores(justice)), gap)
     reader = _delivery_reader(writer)
     second = second_verdicts(writer.symbols, writer.layers, reader) if justice else ()
-    writer.facts["second_verdicts"] = _rows(second)
+    writer.set_rows("second_verdicts", _rows(second), gap)
     _rules(writer, gap)
     _dissent(writer, gap)
     _remediation(writer, gap)

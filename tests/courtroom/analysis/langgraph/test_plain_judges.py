@@ -98,3 +98,12 @@ def test_a_bound_call_that_nothing_runs_comes_last(tmp_path: Path) -> None:
         ("Opinion", False),
         ("schema", True),
     ]
+
+
+def test_judges_that_ask_once_are_not_established_past_a_call_that_is_not_followed(
+    tmp_path: Path,
+) -> None:
+    code = GRAPH.replace("SCORE", 'import_module(state["court"]).score(state)')
+    work = surveyed({"src/graph.py": code}, tmp_path)
+    assert work.facts["judges_asking_once"] is None
+    assert "import_module, which could not be followed" in work.reasons["judges_asking_once"]

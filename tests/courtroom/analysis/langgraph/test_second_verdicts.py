@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from courtroom.analysis.langgraph.judging.report_delivery import DeliveryReader
 from courtroom.analysis.langgraph.judging.second_verdicts import second_verdicts
+from tests.courtroom.analysis.test_shown_places import surveyed
 from tests.courtroom.sources import IMPORTS, layers_of, symbols_of
 
 GRAPH = f"""{IMPORTS}
@@ -78,3 +81,13 @@ def test_mean_of_opinions_that_a_caller_shows_is_a_second_verdict(page):
 )
 def test_mean_that_stands_for_no_verdict_is_none(page):
     assert lines(page) == []
+
+
+def test_second_verdicts_are_not_established_past_a_call_that_is_not_followed(
+    tmp_path: Path,
+) -> None:
+    opinions = "opinions = import_module(state['court']).opinions(state)"
+    code = GRAPH.replace("opinions = state['opinions']", opinions)
+    work = surveyed({"src/graph.py": code}, tmp_path)
+    assert work.facts["second_verdicts"] is None
+    assert "import_module, which could not be followed" in work.reasons["second_verdicts"]
