@@ -131,9 +131,10 @@ def _same_names(name: str, nodes: list[ast.AST]) -> Names:
         for target in _targets(node)
         if isinstance(target, ast.Name)
     ]
-    names = {name}
-    for _ in pairs:
-        names |= {other for pair in pairs if names & pair for other in pair}
+    names, count = {name}, 0
+    while count < len(names):
+        count = len(names)
+        names = names.union(*(pair for pair in pairs if names & pair))
     return frozenset(names)
 
 

@@ -26,6 +26,7 @@ _SAFETY = re.compile(r"unsafe|secur|danger|os\.system|shell=True", re.IGNORECASE
 
 
 def word_scans(in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
+    """Yield the tests by which such a scan goes; `keys` of a fault are the dangers it looks for."""
     for function in in_use:
         nodes = list(walk(function.site.node))
         calls = {called_name(node) for node in nodes if isinstance(node, ast.Call)}
