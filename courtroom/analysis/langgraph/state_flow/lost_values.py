@@ -60,8 +60,11 @@ def unread_values(layers: Layers) -> Iterator[FlowFault]:
         imports = function.source.imports.keys()
         if read & FRAME_READERS or any(isinstance(inner, SHARING) for inner in walk(node)):
             continue
+        named: set[str] = set()
         for name, value, line in _assignments(node):
-            is_lost = name not in read and not name.startswith("_")
+            # A flag that is set anew is named once.
+            is_again = name in named and not _loaded(value)
+            is_lost = name not in read and not name.startswith("_") and not is_again
             end = ""
             if is_lost and _only_reads(value) and not _loaded(value) & imports:
                 end = "never uses it"
@@ -71,6 +74,7 @@ def unread_values(layers: Layers) -> Iterator[FlowFault]:
             place = function.source.path, line
             if end and place not in reported:
                 reported.add(place)
+                named.add(name)
                 sentence = f"{function.name}() makes `{name}` and {end}"
                 is_minor = not (_loaded(value) and _is_weighty(layers, function, name, value))
                 yield FlowFault(kind, sentence, *place, is_minor=is_minor)

@@ -82,6 +82,12 @@ def test_unused_values_of_any_code_that_a_run_reaches_are_minor_faults():
     ]
 
 
+def test_flag_that_is_set_twice_and_never_read_is_named_once():
+    assert lost("is_capped = False\nif opinions:\n    is_capped = True") == [
+        "chief_justice() makes `is_capped` and never uses it"
+    ]
+
+
 def test_value_of_a_function_inside_another_one_is_named_once():
     maker = (
         "def look(url):\n    def seek(part):\n        words = part.split()\n        return part\n"
