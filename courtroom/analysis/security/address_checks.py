@@ -179,7 +179,9 @@ _DOCUMENTED = {
     "ssh": re.compile(r"\bssh://|\bhttps? (?:or|and) ssh\b|\bssh (?:urls?|address)", re.IGNORECASE),
     "path": re.compile(
         r"\bpath[-_ ]or[-_ ](?:an?[-_ ])?url\b|\burl[-_ ]or[-_ ](?:an?[-_ ])?(?:local[-_ ])?path\b"
-        r"|--repo(?:[-_]url)?[= ]\.(?=\s|$)|\bREPO\s{0,4}\??=\s{0,4}\.(?=\s|$)",
+        r"|--repo(?:[-_]url)?[= ][\"']?\.{1,2}(?:/[\w./-]{0,80})?(?=[\s\"']|$)"
+        r"|\baudits?(?:ing)? (?:an? |your |the )?local (?:repo|repository|repositories|checkout)\b"
+        r"|\bREPO\s{0,4}\??=\s{0,4}\.(?=\s|$)",
         re.IGNORECASE | re.MULTILINE,
     ),
 }

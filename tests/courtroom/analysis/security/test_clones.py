@@ -556,7 +556,11 @@ def test_address_that_is_there_at_all_is_not_refused_by_some_test(test, count):
         ("Clone by HTTPS or SSH.", ["ssh"]),
         ("python main.py <path-or-url>", ["path"]),
         ("REPO ?= .\n\naudit:\n\tpython main.py --repo $(REPO)", ["path"]),
+        ("python main.py --repo ./local_repo \\\n  --pdf a.pdf", ["path"]),
+        ('python main.py --repo="../work"', ["path"]),
+        ("### Audit a Local Repository with PDF", ["path"]),
         ("python main.py --repo https://github.com/a/b", []),
+        ("python main.py --repo .git-hosted.example/a", []),
         ("Clone into a local directory and return its path.", []),
     ],
 )
