@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from courtroom.replay.stored_report import StoredReport
 
 NO_CODE = "The report may name a join of the code's graph, which could not be read."
-EXPLAINS_IT, NOWHERE = "explains it", "and the report names it nowhere"
+EXPLAINS_IT, NOWHERE = "explains it", "and the term stands nowhere in the report"
 # Names for the place where branches meet, whatever its node is called.
 JOINS = ("synchronization point", "synchronization barrier", "synchronization node")
 REACH: tuple[TermUse, ...] = ("absent", "mentioned", "substantive")
@@ -50,7 +50,9 @@ def concept(check: PdfConcept, report: PdfReading) -> Finding:
     needs_more = check.use == "substantive" != usage.use
     other = explained_without_term(report, check.term) if needs_more else None
     if other and other.passage:
-        fault = f"The report does not use “{check.term}” where it explains it."
+        fault = f"The report explains “{check.term}” without using the term."
+        if usage.page:
+            fault = f"The report does not use “{check.term}” where it explains it."
         named = f"and the term stands elsewhere, as on page {usage.page}"
         reason = f"Page {other.page} {EXPLAINS_IT}, {named if usage.page else NOWHERE}."
         clue = Clue(rationale=reason, statement=other.passage, page=other.page, confidence=INFERRED)

@@ -114,7 +114,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
     elif aspect == "claims_hold" and contradicted:
         built = f"{BUILD_CLAIMED}{named(wrong)}."
         shown = named([FEATURE_WORDS[feature] for feature in worded])
-        as_coded = f"Describe in the report as the code has it: {shown}."
+        as_coded = f"Describe this in the report as the code has it: {shown}."
         used = named([FEATURE_WORDS[feature] for feature in other])
         in_place = f"Say in the report what the code uses in place of {used}."
         total = number_of(work.facts.get("commit_count") or 0, "commit")

@@ -75,16 +75,23 @@ def test_only_a_missing_term_for_a_join_is_looked_for_again(
 
 
 @pytest.mark.parametrize(
-    ("first", "reason"),
+    ("first", "fault", "reason"),
     [
-        ("Start.", "Page 2 explains it, and the report names it nowhere."),
+        (
+            "Start.",
+            "The report explains “State Synchronization” without using the term.",
+            "Page 2 explains it, and the term stands nowhere in the report.",
+        ),
         (
             "A peer was weak on state synchronization.",
+            "The report does not use “State Synchronization” where it explains it.",
             "Page 2 explains it, and the term stands elsewhere, as on page 1.",
         ),
     ],
 )
-def test_mechanism_without_its_term_is_no_missing_passage(first: str, reason: str) -> None:
+def test_mechanism_without_its_term_is_no_missing_passage(
+    first: str, fault: str, reason: str
+) -> None:
     text = (
         "Nodes that run in parallel write to one state. Without care the last writer wins and what"
         " another node wrote is lost. Each key therefore has a reducer, which merges the"
@@ -95,7 +102,7 @@ def test_mechanism_without_its_term_is_no_missing_passage(first: str, reason: st
     )
     assert (finding.met, finding.fault, finding.reason) == (
         False,
-        "The report does not use “State Synchronization” where it explains it.",
+        fault,
         reason,
     )
 
@@ -104,7 +111,7 @@ def test_mechanism_without_its_term_is_no_missing_passage(first: str, reason: st
     ("rationale", "actions"),
     [
         (
-            "Page 4 explains it, and the report names it nowhere.",
+            "Page 4 explains it, and the term stands nowhere in the report.",
             ["Use the term “Dialectics” where page 4 explains it."],
         ),
         ("The report mentions “Dialectics” on page 4 and explains it nowhere.", []),

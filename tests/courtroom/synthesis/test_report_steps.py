@@ -35,7 +35,7 @@ def test_library_that_the_report_names_wrongly_is_not_built():
 @pytest.mark.parametrize(
     ("reducers", "action"),
     [
-        ([{"field": "opinions"}], "Describe in the report as the code has it: reducers."),
+        ([{"field": "opinions"}], "Describe this in the report as the code has it: reducers."),
         ([], "Build what the report claims, or drop it from the report: reducers."),
     ],
 )
