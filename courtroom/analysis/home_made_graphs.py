@@ -18,11 +18,13 @@ CONCURRENT = frozenset(
 def record_home_made(writer: FactWriter, graph: GraphReading, builder: GraphBuilder) -> None:
     """Record the shape of a graph that a class of the repository's own builds and runs.
 
-    Where that class does nothing side by side, nothing is parallel, however it is wired.
+    Where neither that class nor another one of its file does anything side by side, nothing is
+    parallel, however it is wired.
     """
     flags = parallelism.flags_of(builder, graph.routes)
-    is_concurrent = builder.home_made is not None and any(
-        last_name(node) in CONCURRENT for node in walk(builder.home_made.node)
+    classes = builder.home_made.source.classes if builder.home_made is not None else ()
+    is_concurrent = any(
+        last_name(node) in CONCURRENT for own_class in classes for node in walk(own_class)
     )
     alone = {} if is_concurrent else dict.fromkeys(PARALLEL, False)
     writer.facts.update(flags.values | alone)

@@ -117,6 +117,13 @@ def test_graph_that_a_class_of_the_works_own_runs_has_its_shape(tmp_path: Path) 
     assert [(row.path, row.line_start) for row in starts] == [("main.py", 28), ("main.py", 29)]
 
 
+def test_graph_that_another_class_of_its_file_runs_has_its_shape(tmp_path: Path) -> None:
+    runner = "class Runner:\n    def __init__(self, graph):\n        self.starts = graph.starts\n\n"
+    head, run = FLOW.split("    def run(")
+    handed_on = f"    def run(self, state):\n        return Runner(self).run(state)\n\n\n{runner}"
+    assert flags(f"{head}{handed_on}    def run({run}", MAIN, tmp_path) == FLAGS
+
+
 def test_nodes_that_run_after_one_another_are_not_parallel_however_wired(tmp_path: Path) -> None:
     in_turn = FLOW.replace(
         "with ThreadPoolExecutor() as pool:\n            return list(pool.map(lambda node: node.action(state), self.starts))",
