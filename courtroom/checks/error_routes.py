@@ -81,8 +81,8 @@ def _open_route(row: Mapping[str, Any], facts: Mapping[str, Any]) -> OpenRoute |
 def _ways_past_the_verdict(
     start: str, facts: Mapping[str, Any]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the ways of a route that lead to no node which gives a verdict, and those of them that
-    run in each run of these ways.
+    """Return the ways of a route that lead past every node of a verdict, and the nodes of a verdict
+    that run all the same whichever of these ways is chosen.
     """
     graph, runs = facts.get("graph") or {}, facts.get("graph_run") or {}
     court = [node for node in graph.get("nodes", ()) if role_by_name(node) == "justice"]
