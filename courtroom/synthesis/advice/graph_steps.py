@@ -327,7 +327,7 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
     if together and again:
         # A list that comes back whole is added to itself.
         used += f". Return only new entries from {listed(again)}"
-    state += "" if readers or callers else ", or leave it out if nothing reads it"
+    state += "" if readers or callers else ", or leave it out if nothing needs it"
     step = placed(f"Declare `{key}` in {state}: {used}.", fault["other"] or fault)
     is_lost_report = bool(fault.get("written"))
     return replace(step, is_urgent=is_lost_report, is_exact=is_lost_report)

@@ -83,7 +83,7 @@ def test_key_that_two_nodes_of_one_step_write_is_declared_with_a_reducer():
     assert action == (
         "Declare `failed` in CourtState with a reducer, such as operator.or_ for a flag,"
         " operator.add for a list or a function that joins two texts, or leave it out if nothing"
-        " reads it: repo and doc return it, repo and doc in one step."
+        " needs it: repo and doc return it, repo and doc in one step."
     )
 
 
@@ -102,7 +102,7 @@ def test_key_that_its_reader_returns_as_well_is_not_returned_whole():
     assert action.endswith(
         "repo and doc in one step, and join reads it. Return only new entries from join."
     )
-    assert "if nothing reads it" not in action
+    assert "if nothing needs it" not in action
 
 
 def test_lost_keys_that_nodes_look_up_under_a_declared_key_are_returned_there_once():

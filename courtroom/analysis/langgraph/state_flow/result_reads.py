@@ -25,15 +25,21 @@ class ResultRead:
     written: Place | None = None
 
 
-def result_reads(symbols: SymbolTable, keys: Iterable[str]) -> list[ResultRead]:
-    """Return where functions look up one of the keys in what a run of a graph gave them."""
+def result_reads(
+    symbols: SymbolTable, keys: Iterable[str], arriving: Iterable[str] = ()
+) -> list[ResultRead]:
+    """Return where functions look up one of the keys in what a run of a graph gave them.
+
+    A lookup that only stands in for one of a key that arrives, behind `or`, is left out.
+    """
+    kept = frozenset(arriving)
     wanted = frozenset(keys)
     return [
         read
         for source in symbols.codebase.production
         if any(key in source.text for key in wanted) and any(m in source.text for m in RUN_METHODS)
         for site in source.functions
-        for read in _reads_in(FunctionRef(source, site), wanted)
+        for read in _reads_in(FunctionRef(source, site), wanted, kept)
     ]
 
 
@@ -45,16 +51,30 @@ def writes_file(functions: Iterable[FunctionRef]) -> bool:
     )
 
 
-def _reads_in(function: FunctionRef, keys: AbstractSet[str]) -> Iterator[ResultRead]:
+def _reads_in(
+    function: FunctionRef, keys: AbstractSet[str], arriving: AbstractSet[str]
+) -> Iterator[ResultRead]:
     nodes = list(walk(function.site.node))
     results = {name for name, value in _assignments(nodes) if _runs_graph(value)}
     path = function.source.path
+    replaced = {id(n) for n in _stand_ins(nodes, results, arriving)} if results else set()
     for node in nodes if results else ():
         key = _key_read(node, results)
-        if key in keys:
+        if key in keys and id(node) not in replaced:
             line = _line_of_write(nodes, node)
             place = (path, getattr(node, "lineno", 1))
             yield ResultRead(key, place, (path, line) if line else None)
+
+
+def _stand_ins(
+    nodes: Iterable[ast.AST], results: AbstractSet[str], arriving: AbstractSet[str]
+) -> Iterator[ast.AST]:
+    """Yield what follows the lookup of a key that arrives, behind `or`."""
+    for node in nodes:
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
+            keys = [_key_read(value, results) in arriving for value in node.values]
+            if True in keys:
+                yield from node.values[keys.index(True) + 1 :]
 
 
 def _assignments(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:

@@ -68,6 +68,8 @@ def undeclared_writes(
             keys = tuple(write.key for write in dropped)
             alike.setdefault((keys, is_all), []).append((use, dropped[0]))
 
+    written = {write.key for use in access.nodes.values() for write in use.writes}
+    arriving = written.intersection(access.declared or ())
     for (keys, is_all), places in alike.items():
         names = [use.name for use, _ in places]
         verb = "returns" if len(names) == 1 else "return"
@@ -76,7 +78,7 @@ def undeclared_writes(
             _channel_of_type(access, places[0][0], symbols) if is_all else None
         )
         belongs = f"; what is lost belongs under `{channel}`" if channel else ""
-        reads = result_reads(symbols, keys)
+        reads = result_reads(symbols, keys, arriving)
         in_vain = f", and {_in_vain(reads)}" if reads else ""
         sentence = (
             f"{joined(names)} {verb} {'only ' if is_all else ''}{listed(keys)}, which"

@@ -57,10 +57,11 @@ def test_a_lost_key_that_is_looked_for_in_the_result_names_the_reader():
     ("old", "new"),
     [
         ('result.get("rendered_markdown", "")', 'result.get("rendered_markdown") or other'),
+        ('result.get("rend', 'result.get("lost") or result.get("rend'),
         ("write_text(text)", 'write_text("x")'),
         ("    Path", "    text = other\n    Path"),
     ],
-    ids=["another value", "another text", "assigned anew"],
+    ids=["another value", "behind a key that is lost", "another text", "assigned anew"],
 )
 def test_a_report_that_may_be_another_text_is_no_lost_file(old: str, new: str):
     fault = lost(RUN.replace(old, new))
@@ -80,9 +81,15 @@ def test_a_report_that_the_chief_justice_writes_is_no_lost_file():
     [
         "def audit(row):\n    return row.get('rendered_markdown')\n",
         RUN.replace("rendered_markdown", "final_report"),
+        RUN.replace("result.get(", 'result.get("opinions") or result.get('),
         "",
     ],
-    ids=["no result of a run", "another key", "nothing runs the graph"],
+    ids=[
+        "no result of a run",
+        "another key",
+        "behind a key that arrives",
+        "nothing runs the graph",
+    ],
 )
 def test_what_reads_no_result_under_the_key_is_not_named(run: str):
     fault = lost(run)
