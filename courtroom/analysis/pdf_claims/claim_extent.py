@@ -24,7 +24,7 @@ def _clones(sentence: str, code: CodeFacts) -> bool:
 
 
 def _folders(sentence: str, code: CodeFacts) -> bool:
-    """Code that makes a folder by mkdtemp as well may clone there, by a function that is given one."""
+    """Code that also makes a folder by mkdtemp may clone there, by a function that gets one."""
     is_other = code.get("has_mkdtemp") and not code.get("clone_makes_its_folder")
     is_whole = not is_other or _OF_CLONES.search(sentence) is None
     return is_whole and _clones(sentence, code)

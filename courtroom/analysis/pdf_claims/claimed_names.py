@@ -1,8 +1,9 @@
 """Names of functions, classes and fields that a report gives, and those that the code lacks.
 
 A name counts in the forms of code: snake_case, or CamelCase that is called, inherited from, named a
-class, or that of a node of the graph by its last word, or that an arrow leads to. The spelling may differ in case and underscores. Sentences about plans and about other
-repositories name nothing, nor do the methods that every Pydantic model inherits.
+class, that of a node of the graph by its last word, or one that an arrow leads to. The spelling may
+differ in case and underscores. Sentences about plans and about other repositories name
+nothing, nor do the methods that every Pydantic model inherits.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def claimed_names(reading: PdfReading) -> tuple[ClaimedName, ...]:
 
 
 def _is_formula(sentence: str, name: re.Match[str]) -> bool:
-    """Return true for a part of a fraction that is given to no name: "hits / all", not "a = hits / all"."""
+    """Return true for a part of a fraction that no name gets: "hits / all", not "a = hits / all"."""
     before = sentence[max(name.start() - _BEFORE, 0) : name.start()]
     is_part = before.endswith(FRACTION) or sentence.startswith(FRACTION, name.end())
     return is_part and not _GIVEN.search(before)

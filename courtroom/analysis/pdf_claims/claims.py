@@ -212,7 +212,7 @@ def checked_claims(reading: PdfReading, code: CodeFacts) -> tuple[CheckedClaim, 
 
 
 def _claims_by_feature(reading: PdfReading) -> Iterator[list[FeatureClaim]]:
-    """Yield the sentences on each feature, in the order of FEATURES; the clearest of them is first."""
+    """Yield the sentences on each feature, the clearest first, in the order of FEATURES."""
     claims: dict[str, list[FeatureClaim]] = {}
     redefined: set[str] = set()
     for page, sentence in plain_sentences(reading):

@@ -91,9 +91,10 @@ class Codebase:
     """All parsed files by path.
 
     `unreadable` holds the reason for each file that could not be parsed, `data` the JSON texts that
-    the code may load, `rubrics` those of rubrics, whether or not it names them. `aside` maps each path that is not the product to its kind; it is None
-    before they are told apart, and then only tests are left out. `other_languages` are source
-    files that are not Python, `paths` all files of the repository.
+    the code may load, `rubrics` those of rubrics, whether or not it names them. `aside` maps each
+    path that is not the product to its kind; it is None before they are told apart, and then only
+    tests are left out. `other_languages` are source files that are not Python, `paths` all files of
+    the repository.
     """
 
     files: dict[str, SourceFile]

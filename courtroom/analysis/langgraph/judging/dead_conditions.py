@@ -76,7 +76,7 @@ class DeadConditions:
         return self.evidence is not None and self.evidence.none_meets(test)
 
     def _hears_without_key(self, parts: Sequence[ast.expr], function: FunctionRef) -> bool:
-        """Return true for an argument of a judge and the want of what lies there wherever one is heard."""
+        """Return true for an argument of a judge without evidence that is there for every judge."""
         denied = (p for p in parts if isinstance(p, ast.UnaryOp) and isinstance(p.op, ast.Not))
         places = [place for p in denied if (place := self._place_of(p.operand, function))]
         if self.is_heard_with is None or not places:
@@ -85,7 +85,7 @@ class DeadConditions:
         return has_argument and any(self.is_heard_with(*place) for place in places)
 
     def _place_of(self, node: ast.expr, function: FunctionRef) -> tuple[str, str] | None:
-        """Return field and key of `state["evidences"].get("repo")`, also where names stand for parts."""
+        """Return field and key of `state["evidences"].get("repo")`, also by names for its parts."""
         owner, key = _lookup(node)
         if key is None:
             return None
@@ -104,7 +104,7 @@ class DeadConditions:
         return any(isinstance(node, ast.Attribute) and node.attr in ARGUMENTS for node in read)
 
     def _gives_nothing(self, called: FunctionRef, steps: int) -> bool:
-        """Return true where all that a function returns is falsy, or stands under what never holds."""
+        """Return true where every value that a function returns is falsy, or never returned."""
         node = called.site.node
         nodes = list(walk(node))
         if any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in nodes):

@@ -51,9 +51,9 @@ def broken_imports(symbols: SymbolTable, starts: list[SourceFile]) -> Iterator[F
 def broken_commands(
     symbols: SymbolTable, entries: Iterable[Mapping[str, Any]], earlier: Iterable[FlowFault]
 ) -> Iterator[FlowFault]:
-    """Yield what fails when a command that a manifest declares is started, beside the `earlier` faults.
+    """Yield what fails when a command that a manifest declares is started.
 
-    `entries` are those of project_facts.SubmissionScope.
+    `entries` are those of project_facts.SubmissionScope. The `earlier` faults are left out.
     """
     reported = {(fault.path, fault.line) for fault in earlier}
     for entry in entries:

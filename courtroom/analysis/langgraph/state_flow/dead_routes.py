@@ -42,7 +42,7 @@ KEEPING = ("ior", "or_", "add", *MERGES_BY_KEY)
 
 @dataclass(frozen=True, slots=True)
 class DeadWay:
-    """Ways of a router that no run takes: their `outcomes` of the route, the `remaining` ones, the fault."""
+    """Ways of a router that no run takes: their `outcomes`, the `remaining` ones and the fault."""
 
     route: Route
     outcomes: tuple[tuple[str, ...], ...]
@@ -60,7 +60,7 @@ class _Filled:
 
 @dataclass(frozen=True, slots=True)
 class _Settled:
-    """Value that a key has whenever a router runs, with the `words` that say why, and their place."""
+    """Value that a key has whenever a router runs, the `words` that say why, and their place."""
 
     key: str
     held: Value

@@ -364,7 +364,7 @@ def _beside(key: str, keys: frozenset[str] | set[str]) -> str:
 
 
 def _one_value(near: str, key: str, access: StateAccess, symbols: SymbolTable) -> str:
-    """Return the type of a declared key that holds one value, where the other one is read as a list."""
+    """Return the type of a declared key that holds one value, where the other is read as a list."""
     site = access.state.site
     types = (
         field.annotation

@@ -1,4 +1,4 @@
-"""Scans of sources for unsafe calls that take the words for a call, or pass over a file by its name."""
+"""Scans of sources for unsafe calls that take words for a call, or leave out a file by its name."""
 
 from __future__ import annotations
 
