@@ -12,6 +12,7 @@ import ast
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 
@@ -128,11 +129,13 @@ def yardstick(source: Path, folder: Path) -> float:
     begin = perf_counter()
     clone = folder / "clone.git"
     subprocess.run(["git", "clone", "--quiet", "--bare", "--no-local", source, clone], check=True)
-    names = _git(clone, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    names = _git(clone, "ls-tree", "-r", "--name-only", "HEAD").decode().splitlines()
     names_to_read = "".join(f"HEAD:{name}\n" for name in names if name.endswith(".py"))
-    trees = [
-        ast.parse(text) for text in _bodies(_git(clone, "cat-file", "--batch", stdin=names_to_read))
-    ]
+    trees: list[ast.Module] = []
+    for text in _bodies(_git(clone, "cat-file", "--batch", stdin=names_to_read)):
+        # This project holds files that are broken on purpose.
+        with suppress(SyntaxError):
+            trees.append(ast.parse(text))
     seconds = perf_counter() - begin
 
     assert trees
@@ -140,21 +143,18 @@ def yardstick(source: Path, folder: Path) -> float:
     return seconds
 
 
-def _git(clone: Path, *words: str, stdin: str = "") -> str:
+def _git(clone: Path, *words: str, stdin: str = "") -> bytes:
     done = subprocess.run(
         ["git", "-C", clone, *words], input=stdin.encode(), check=True, capture_output=True
     )
-    return done.stdout.decode()
+    return done.stdout
 
 
-def _bodies(output: str) -> list[str]:
-    """Split the output of `git cat-file`.
-
-    The generated files are ASCII, so git's byte counts are character counts.
-    """
+def _bodies(output: bytes) -> list[bytes]:
+    """Split the output of `git cat-file`."""
     bodies, position = [], 0
     while position < len(output):
-        start = output.index("\n", position) + 1
+        start = output.index(b"\n", position) + 1
         end = start + int(output[position:start].split()[2])
         bodies.append(output[start:end])
         position = end + 1
