@@ -309,7 +309,8 @@ def unreturned_keys(routing: Routing, path_map: Value) -> dict[str, str]:
 
 
 # Several rules ask for the words of the same functions.
-@lru_cache(maxsize=4096)
+# It keeps the functions alive, in a reader that stays for many works.
+@lru_cache(maxsize=256)
 def vocabulary(node: ast.AST) -> frozenset[str]:
     """Return the words of a function's names and strings, without its docstring."""
     body = getattr(node, "body", [])
