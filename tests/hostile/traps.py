@@ -100,7 +100,9 @@ def trial(
         toll = Toll(
             kind,
             seconds=time.monotonic() - started,
-            memory=grown if grown > memory else 0,  # the figure is of all children so far
+            # The figure is of all children so far. A child is charged with the memory of this
+            # process until its program starts.
+            memory=grown if grown > max(memory, _own_peak()) else 0,
             connections=len(listener.callers) - calls,
             outside=len(_listed(home, folder) ^ before),
             cases=cases,
@@ -116,6 +118,10 @@ def _listed(home: Path, folder: Path) -> set[tuple[Path, int]]:
         for path in home.rglob("*")
         if folder not in (path, *path.parents)
     }
+
+
+def _own_peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIBIBYTE
 
 
 def _largest_child() -> int:
