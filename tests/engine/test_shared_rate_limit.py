@@ -15,7 +15,7 @@ from grading.engine.shared_rate_limit import (
 pytestmark = pytest.mark.servers
 
 
-def gate(key="key", *, requests=0, tokens=0, patience=0.3):
+def gate(key="key", *, requests=0, tokens=0, patience=2.0):
     return ProviderRateLimit(
         redis_url=settings.REDIS_URL,
         key=key,
