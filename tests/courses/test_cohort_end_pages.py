@@ -53,10 +53,10 @@ def test_pages_are_accessible_and_their_queries_constant(
     for _ in range(works):
         worked(cohort)
     for name in ("archive", "cohort-delete"):
-        with django_assert_max_num_queries(12) as counted:
+        with django_assert_max_num_queries(9) as counted:
             answer = teacher.get(page(cohort, name))
         assert faults_of(answer.content.decode()) == []
-        assert len(counted) == (12 if works else 10)  # of what belongs to nothing, nothing is asked
+        assert len(counted) == 9
         assert dict(answer.context["inventory"].kinds)["attempts handed in"] == works
 
 
