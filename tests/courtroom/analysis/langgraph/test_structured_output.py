@@ -404,7 +404,12 @@ ASK = "return llm.with_structured_output(Opinion).invoke(state)"
     ("files", "expected"),
     [
         ({"src/old.py": f"def prosecutor(state):\n    {ASK}\n"}, True),
-        ({"src/old.py": f"prosecutor = 1\nclass Old:\n    def ask(self, state):\n        {ASK}\n"}, False),
+        (
+            {
+                "src/old.py": f"prosecutor = 1\nclass Old:\n    def ask(self, state):\n        {ASK}\n"
+            },
+            False,
+        ),
         ({"src/old.py": f"@register\ndef prosecutor(state):\n    {ASK}\n"}, False),
         ({"src/idle.py": f"class Old:\n    def ask(self, state):\n        {ASK}\n"}, True),
         (
@@ -415,7 +420,7 @@ ASK = "return llm.with_structured_output(Opinion).invoke(state)"
             False,
         ),
     ],
-)  # fmt: skip
+)
 def test_bound_call_that_nothing_names_or_imports_is_idle(files, expected):
     symbols = symbols_of(files)
     calls = structured_calls(symbols)

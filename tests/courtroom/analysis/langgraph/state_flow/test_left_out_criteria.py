@@ -53,12 +53,24 @@ def no_opinion(keys: str, reason: str, count: int = 1) -> list[str]:
 @pytest.mark.parametrize(
     ("body", "test"),
     [
-        (f"    for row in rubric:\n        if row['target'] != 'repo':\n            continue\n{ADD}", "row['target'] != 'repo'"),
-        (f"    for row in rubric:\n        if row.get('target') == 'repo':\n    {ADD}", "row.get('target') == 'repo'"),
-        (f"    for row in rubric:\n        kind = row['target']\n        if kind not in ARTIFACTS:\n            continue\n{ADD}", "kind not in ARTIFACTS"),
-        (f"    for row in [r for r in rubric if r['target'] == 'repo']:\n{ADD}", "r['target'] == 'repo'"),
+        (
+            f"    for row in rubric:\n        if row['target'] != 'repo':\n            continue\n{ADD}",
+            "row['target'] != 'repo'",
+        ),
+        (
+            f"    for row in rubric:\n        if row.get('target') == 'repo':\n    {ADD}",
+            "row.get('target') == 'repo'",
+        ),
+        (
+            f"    for row in rubric:\n        kind = row['target']\n        if kind not in ARTIFACTS:\n            continue\n{ADD}",
+            "kind not in ARTIFACTS",
+        ),
+        (
+            f"    for row in [r for r in rubric if r['target'] == 'repo']:\n{ADD}",
+            "r['target'] == 'repo'",
+        ),
     ],
-)  # fmt: skip
+)
 def test_test_of_what_the_rubric_says_leaves_criteria_out(body, test):
     assert left_out(body) == no_opinion("`drawing`", f"left out by the test `{test}`")
 
@@ -70,7 +82,7 @@ def test_test_of_what_the_rubric_says_leaves_criteria_out(body, test):
         f"{FOUND}        if found:\n    {ADD}",
         f"    for row in rubric:\n        found = [e for e in evidences if row['id'] in e.goal.lower()]\n        if not found:\n            continue\n{ADD}",
     ],
-)  # fmt: skip
+)
 def test_criterion_that_no_goal_names_is_left_out_for_want_of_evidence(body):
     reason = "left out for want of evidence with a goal that fits"
     assert left_out(body) == no_opinion("`drawing`", reason)
@@ -98,7 +110,7 @@ def test_criteria_that_a_written_list_does_not_have_are_left_out_at_the_list():
         # No opinion is made here.
         "    for row in rubric:\n        if row['target'] != 'repo':\n            continue\n        print(row)",
     ],
-)  # fmt: skip
+)
 def test_criterion_that_may_get_an_opinion_is_not_left_out(body):
     assert left_out(body) == []
 

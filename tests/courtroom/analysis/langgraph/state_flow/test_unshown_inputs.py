@@ -78,11 +78,17 @@ def faults(*lines: str, data=RUBRIC) -> list[str]:
         (['ask(PERSONA, key + block(state["evidences"][key]))'], [NAME_ALONE]),
         (['found = state["evidences"]', "ask(PERSONA, str(found))"], [NO_RUBRIC]),
         (['ask(PERSONA, block(state["evidences"][key]) + row["success_pattern"])'], []),
-        (['parts = [row["instruction"]]', 'parts.append(block(state["evidences"]["repo"]))',
-          "ask(PERSONA, str(parts))"], []),
+        (
+            [
+                'parts = [row["instruction"]]',
+                'parts.append(block(state["evidences"]["repo"]))',
+                "ask(PERSONA, str(parts))",
+            ],
+            [],
+        ),
         (['Asker(row["instruction"]).ask(block(state["evidences"]))'], []),
     ],
-)  # fmt: skip
+)
 def test_request_lacks_what_does_not_reach_it(lines, expected):
     assert faults(*lines) == expected
 
