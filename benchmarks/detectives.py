@@ -61,7 +61,7 @@ def compare(folder: Path) -> None:
 def _read_this_project() -> None:
     """Print what this project itself costs: a graph, judges and rules among thousands of files.
 
-    A walk through all of them for each of a graph's functions shows here, not in generated files.
+    Repeated walks through all functions of a graph show here, not in generated files.
     """
     project = str(Path(__file__).parents[1])
     [[examined], [floor]] = in_turn(

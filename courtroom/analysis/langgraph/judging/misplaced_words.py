@@ -1,4 +1,4 @@
-"""Words that a rule for one criterion waits for and that the rubric uses under another one only.
+"""Words of a rule for a criterion that the rubric uses only under another criterion.
 
 No judge is asked about them there: the rule waits in the wrong place. What the judges' own code
 names, as in a prompt for all criteria, they are asked about everywhere.

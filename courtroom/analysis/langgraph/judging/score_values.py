@@ -67,7 +67,7 @@ class Opinion(Symbol):
 
 
 def is_settled(value: Value) -> bool:
-    """Return true for a value that stands for one value of the run, open as it may be."""
+    """Return true for a single value of the run, also where it is not known."""
     if isinstance(value, ListValue | DictValue):
         return value.is_closed
     return isinstance(value, ATOMS)

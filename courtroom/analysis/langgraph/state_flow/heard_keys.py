@@ -37,7 +37,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
 from courtroom.analysis.python.tree_walk import words_of
 
 OPINIONS = frozenset({"opinion", "opinions"})
-# Statements and expressions that are followed for one question.
+# Largest number of statements and expressions that a question follows.
 FUEL = 120_000
 # Rounds in which the nodes that an error leads to become more.
 MOST_ROUNDS = 4
