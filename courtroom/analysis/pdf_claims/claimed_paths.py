@@ -27,8 +27,9 @@ _SEGMENT = r"[\w.@+-]"
 _PATH = re.compile(
     rf"(?<![\w/\\:@.}}…+-])(?:\./)?(?:{_SEGMENT}+/)*{_SEGMENT}*\w\.(?:{ENDINGS})"
     r"(?![\w/\\-]|\.\w|\{)"
-    # In running text these are words for a kind of file ("a robust Makefile").
-    r"|(?:(?<=^)|(?<=^[•●○▪◦*\u2013-] )|(?<=\())(?:Makefile|Dockerfile|Procfile)"
+    # In running text these are words for a kind of file ("a robust Makefile"), not after "the".
+    r"|(?:(?<=^)|(?<=^[•●○▪◦*\u2013-] )|(?<=\()|(?<=\bthe )|(?<=\bThe ))"
+    r"(?:Makefile|Dockerfile|Procfile)"
     r"(?![\w/\\-]|\.\w)"
     r"|(?<![\w/\\.-])\.env\.(?:example|sample|template)(?![\w/\\-]|\.\w)"
     # In a list these are kinds of files ("README, .gitignore, dependency files").

@@ -26,6 +26,10 @@ _TO_WRITE = re.compile(
 _STARTED = re.compile(r"\b(?:python3?|uv run|bash|sh|node) $")
 # A label just before the path, as in an item of a plan.
 _LABELLED = re.compile(r"\b(?:file|module|path|location|where|target)s?: ?$", re.IGNORECASE)
+# What an item of a plan says of a file as it is: one that is to come has no gaps yet.
+_AS_IT_IS = re.compile(
+    r"\b(?:gap|issue|problem|weakness|current(?:ly| (?:state|behaviou?r))?)s?: ?", re.IGNORECASE
+)
 # A plan begins with an action. A program's output is called so or lies in an output folder.
 _TO_DO = re.compile(r"^[\W\d]*(?:Action:\s*)?(?:Add|Create|Introduce|Write|Build) ")
 _AFTER = re.compile(
@@ -113,7 +117,8 @@ def _is_made(before: str) -> bool:
 
 def is_labelled(path: str, passage: str) -> bool:
     """Return whether the path stands after a label such as "File:", and nothing is said of it."""
-    return _LABELLED.search(around(path, passage)[0]) is not None
+    before, after = around(path, passage)
+    return _LABELLED.search(before) is not None and not _AS_IT_IS.search(after)
 
 
 def is_template(path: str) -> bool:

@@ -74,6 +74,7 @@ def test_paths_are_named_once_as_written() -> None:
             ["README.md", "Makefile", "Dockerfile"],
         ),
         ("It needs a shell, Makefile and patience.", []),
+        ("The Dockerfile starts it, and the Makefile calls that.", ["Dockerfile", "Makefile"]),
     ],
 )
 def test_file_without_an_ending_is_named_in_a_list_of_files(text: str, paths: list[str]) -> None:
@@ -181,8 +182,15 @@ def test_missing_file_of_a_chapter_of_plans_is_planned_until_the_next_chapter(
     assert [claim.path for claim in verdicts.hallucinated] == ["src/store.py"]
 
 
-def test_file_that_a_plan_wants_changed_is_claimed_to_be_there() -> None:
-    verdicts = _verdicts("7. Remediation Plan\nFix: Refactor src/cache.py to hold more.")
+@pytest.mark.parametrize(
+    "item",
+    [
+        "Fix: Refactor src/cache.py to hold more.",
+        "File: src/cache.py Gap: It keeps no more than ten answers.",
+    ],
+)
+def test_file_that_a_plan_wants_changed_is_claimed_to_be_there(item: str) -> None:
+    verdicts = _verdicts(f"7. Remediation Plan\n{item}")
     assert [claim.path for claim in verdicts.hallucinated] == ["src/cache.py"]
 
 
