@@ -251,15 +251,15 @@ def _progression(minimum: int, history: History) -> Finding:
 
 
 def _order_of(in_order: Sequence[str], stages: Sequence[Stage]) -> str:
-    """The end of the sentence on the stages that come in the order of the rubric."""
+    """The end of the sentence on the stages that come in the order of STAGE_ORDER."""
     if len(in_order) == len(STAGE_ORDER):
-        return ": all four in the order of the rubric"
+        return ": all four stages in this order"
+    order = ", ".join(map(_word, STAGE_ORDER))
     if len({stage.sha for stage in stages}) == 1:
         return ""
-    natural = ", ".join(map(_word, STAGE_ORDER))
     if len(in_order) == 1:
-        return f": no two in the order of the rubric ({natural})"
-    return f": only {_words(in_order)} come in the order of the rubric ({natural})"
+        return f": no two in the order {order}"
+    return f": only {_words(in_order)} come in the order {order}"
 
 
 def _words(stages: Iterable[str], last: str = "and") -> str:
@@ -277,7 +277,7 @@ def _word(stage: str) -> str:
 
 
 def _longest_rise(stages: Sequence[Stage]) -> list[str]:
-    """The names of the longest part, gaps allowed, in the order of the rubric from commit to commit.
+    """The names of the longest part, gaps allowed, in the order of STAGE_ORDER from commit to commit.
 
     Stages that one commit brings are in no order.
     """

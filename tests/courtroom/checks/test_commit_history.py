@@ -234,30 +234,30 @@ def test_stages_that_one_commit_brings_are_in_no_order():
             "0 1 2 3",
             (
                 "{0} begins set-up, then {1} begins forensic tools, then {2} begins graph, then {3}"
-                " begins judges: all four in the order of the rubric."
+                " begins judges: all four stages in this order."
             ),
         ),
         (
             "2 0 1 3",
             (
                 "{0} begins graph, then {1} begins set-up, then {2} begins forensic tools, then {3}"
-                " begins judges: only set-up, forensic tools and judges come in the order of the rubric"
-                " (set-up, forensic tools, graph, judges)."
+                " begins judges: only set-up, forensic tools and judges come in the order set-up,"
+                " forensic tools, graph, judges."
             ),
         ),
         (
             "012 3",
             (
                 "{0} begins set-up, forensic tools and graph, then {1} begins judges: only set-up and"
-                " judges come in the order of the rubric (set-up, forensic tools, graph, judges)."
+                " judges come in the order set-up, forensic tools, graph, judges."
             ),
         ),
         ("0123", "{0} begins set-up, forensic tools, graph and judges at once."),
         (
             "1 0",
             (
-                "{0} begins forensic tools, then {1} begins set-up: no two in the order of the rubric"
-                " (set-up, forensic tools, graph, judges). No commit was recognised that begins graph"
+                "{0} begins forensic tools, then {1} begins set-up: no two in the order set-up, forensic"
+                " tools, graph, judges. No commit was recognised that begins graph"
                 " or judges."
             ),
         ),
