@@ -26,7 +26,7 @@ from courtroom.analysis.langgraph.judging.remediation_content import (
 )
 from courtroom.analysis.langgraph.judging.report_delivery import Delivery, DeliveryReader
 from courtroom.analysis.langgraph.judging.rule_detection import RuleReading, read_rules
-from courtroom.analysis.langgraph.judging.rule_words import NEVER_HOLDS, SPREAD
+from courtroom.analysis.langgraph.judging.rule_words import ENSURED, ENSURES, NEVER_HOLDS, SPREAD
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader, words_in
 from courtroom.analysis.langgraph.judging.score_runs import USUAL_SCALE
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
@@ -247,7 +247,7 @@ def _rules(writer: FactWriter, gap: str) -> None:
         rule: True
         if reading.lines
         else None
-        if gap and not (reading.dead or reading.by_opinions or reading.misplaced)
+        if gap and not (reading.dead or reading.by_opinions or reading.misplaced or reading.uncited)
         else False
         for rule, reading in rules.items()
     }
@@ -298,6 +298,13 @@ def _locate_obstacles(writer: FactWriter, rule: str, reading: RuleReading) -> No
             f" it under {word.home}, not there"
         )
         writer.add_location(rule, word.function.source.path, word.line, note=note)
+    if reading.ensured:
+        judge, at = reading.ensured
+        judge_line = f"{judge.source.path}:{at}"
+        note = f"this rule waits for an opinion that cites no evidence, and {judge_line} {ENSURES}"
+        for place, line in reading.uncited:
+            writer.add_location(rule, place.source.path, line, note=note)
+        writer.add_location(rule, judge.source.path, at, note=ENSURED)
     obstacles = (
         (reading.by_opinions, "this rule reads what judges say or score, and no evidence"),
         (reading.final, "a rule decides on the spread without a second look"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from courtroom.analysis.langgraph.judging.rule_words import NEVER_HOLDS
+from courtroom.analysis.langgraph.judging.rule_words import ENSURED, NEVER_HOLDS
 from courtroom.checks.phrases import listed
 from courtroom.models.check import CheckBase
 from courtroom.models.evidence import CheckOutcome, Evidence
@@ -31,6 +31,9 @@ def steps_of(
         idle = next((piece for piece in pieces if NEVER_HOLDS in piece.rationale), None)
         if idle is not None:
             return (_brought_to_life(idle),)
+        ensuring = next((p for p in pieces if p.rationale == ENSURED), None)
+        if ensuring is not None:
+            return (_citations_kept(ensuring),)
         has_place = any(piece.location.path for piece in pieces)
         place = None if has_place else work.place_of_kind(criterion, check.kind)
         is_report = _of(check, "aspect") == "markdown_report"
@@ -95,6 +98,14 @@ def _capped_last(row: Mapping[str, Any]) -> Step:
 
 def _brought_to_life(piece: Evidence) -> Step:
     action = "Let the condition of this rule hold where the rule belongs: as it is, it never holds."
+    return Step(action, piece.location.path, piece.location.line_start, is_exact=True)
+
+
+def _citations_kept(piece: Evidence) -> Step:
+    action = (
+        "Keep what the judge cited, and add nothing in its place: an opinion that cites no evidence is"
+        " what this rule is for."
+    )
     return Step(action, piece.location.path, piece.location.line_start, is_exact=True)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from courtroom.analysis.langgraph.judging.rule_words import ENSURED, ENSURES
 from courtroom.checks.python_class import PythonClass
 from courtroom.checks.reducer import ReducerCheck
 from courtroom.checks.synthesis_rules import SynthesisRules
@@ -320,6 +321,19 @@ def test_rule_whose_condition_never_holds_is_not_to_be_built_anew(aspect):
 
     assert (step.path, step.line, step.is_exact) == ("justice.py", 9, True)
     assert step.action.startswith("Let the condition of this rule hold")
+
+
+def test_citations_are_to_be_kept_where_the_judges_code_adds_them():
+    check = SynthesisRules(id="c", goal="a goal", aspect="fact_supremacy")
+    outcome = CheckOutcome(check="c", met=False, reason="x", evidence=("E-1",))
+    pieces = [
+        piece("justice", 9, rationale=f"judges.py:4 {ENSURES}"),
+        piece("judges", 4, rationale=ENSURED),
+    ]
+    (step,) = steps_of(check, RUBRIC.criteria[0], outcome, pieces, work())
+
+    assert (step.path, step.line, step.is_exact) == ("judges.py", 4, True)
+    assert step.action.startswith("Keep what the judge cited")
 
 
 MODEL = "class Opinion(BaseModel):\n    judge: str\n    criterion: str\n"

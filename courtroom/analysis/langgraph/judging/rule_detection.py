@@ -19,6 +19,7 @@ from courtroom.analysis.langgraph.judging.awaited_words import (
 )
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions, parameter_names
 from courtroom.analysis.langgraph.judging.dissent_rule import dissents
+from courtroom.analysis.langgraph.judging.ensured_citations import ensured_citations
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.later_settings import MEANS, Settings
 from courtroom.analysis.langgraph.judging.misplaced_words import MisplacedWord, misplaced_words
@@ -91,6 +92,8 @@ class RuleReading:
     a second look. `is_tie_break`: the lines apply to such scores alone. `takes_highest`: they take
     the highest of all scores. `awaited`: words, at least one of which a judge's argument must hold
     before any line applies; `enough`: words, one of which is enough for it beside other ways.
+    `uncited` are lines that would apply to an opinion without a citation from the evidence, `ensured`
+    the line of the judges' code that gives every opinion one.
     """
 
     lines: Lines
@@ -103,6 +106,8 @@ class RuleReading:
     takes_highest: bool = False
     awaited: tuple[str, ...] = ()
     enough: tuple[str, ...] = ()
+    uncited: Lines = field(default_factory=list)
+    ensured: Place | None = None
 
 
 def read_rules(
@@ -129,10 +134,13 @@ def read_rules(
     misplaced = _misplaced(alive, layers, conditions)
     elsewhere = {(word.function.key, word.line) for word in misplaced}
     at_home = [change for change in alive if (change.function.key, change.line) not in elsewhere]
-    lines, by_opinions = _facts_apart(at_home, layers.justice)
+    lines, by_opinions, by_citations = _facts_apart(at_home, layers.justice)
+    ensured = ensured_citations(call_graph, layers.judges) if by_citations else None
     readings["fact_supremacy"] = replace(
         readings["fact_supremacy"],
-        lines=lines,
+        lines=[] if ensured else lines,
+        uncited=lines if ensured else [],
+        ensured=ensured,
         by_opinions=by_opinions,
         misplaced=misplaced,
         awaited=_awaited(lines, alive, layers.justice),
@@ -275,10 +283,13 @@ def _returns_score(function: FunctionRef, value: ast.expr | None) -> bool:
     return isinstance(value, ast.Name) and bool(SCORE_WORDS.intersection(words_of(function.name)))
 
 
-def _facts_apart(changes: list[ScoreChange], functions: list[FunctionRef]) -> tuple[Lines, Lines]:
+def _facts_apart(
+    changes: list[ScoreChange], functions: list[FunctionRef]
+) -> tuple[Lines, Lines, bool]:
     """Return the lines of fact supremacy whose conditions read evidence, and the other ones.
 
-    A line that sets what the score is anyway belongs to neither.
+    A line that sets what the score is anyway belongs to neither. The flag says whether the first
+    read only what opinions cite of the evidence.
     """
     inputs = InputReader({function.name: function for function in functions})
     others = {
@@ -287,6 +298,7 @@ def _facts_apart(changes: list[ScoreChange], functions: list[FunctionRef]) -> tu
         if not _depends_on_facts(change) or not _reads_evidence(change, inputs)
     }
     by_facts, by_opinions = [], []
+    by_citations = True
     for change in filter(_depends_on_facts, _without_shown(changes)):
         if _is_set_before(change) or _takes_defense(change):
             continue
@@ -295,9 +307,11 @@ def _facts_apart(changes: list[ScoreChange], functions: list[FunctionRef]) -> tu
         # A mean of all scores that other branches compute too overrules nobody.
         elif (change.function.key, ast.dump(change.value)) not in others or not _is_mean(change):
             by_facts.append(_behind_kept(change, changes))
+            by_citations &= inputs.rests_on_citations(change.own_tests, change.function)
     return (
         _ranked("fact_supremacy", by_facts, EVIDENCE),
         _ranked("fact_supremacy", by_opinions, EVIDENCE),
+        by_citations and bool(by_facts),
     )
 
 

@@ -30,6 +30,8 @@ EVIDENCE_DATA = frozenset(
 )
 CITED = frozenset(words_of("cited cites citation citations"))
 ARGUMENTS = frozenset({"argument", "arguments", "reasoning", "rationale"})
+# What evidence says of itself.
+WEIGHED = frozenset({"found", "confidence"})
 KEY_CALLS = frozenset({"get", "getattr", "pop", "attrgetter", "itemgetter"})
 
 
@@ -61,6 +63,18 @@ class InputReader:
         parts = list(self._parts(tests, function, with_passed=True))
         has_citation = any(CITED.intersection(words_of(last_name(part))) for part in parts)
         return has_citation and not any(map(_is_evidence, parts))
+
+    def rests_on_citations(self, tests: Iterable[ast.expr], function: FunctionRef) -> bool:
+        """Return true where tests ask of evidence only whether an opinion cites any."""
+        tests = list(tests)
+        parts = list(self._parts(tests, function, with_passed=True))
+        words = {word for part in parts for word in words_of(_text_of(part))}
+        either = (n for n in map(_without_not, tests) if isinstance(n, ast.BoolOp))
+        return (
+            not CITED.isdisjoint(words)
+            and WEIGHED.isdisjoint(words)
+            and not any(isinstance(node.op, ast.Or) for node in either)
+        )
 
     def searches_arguments(self, tests: Iterable[ast.AST], function: FunctionRef) -> bool:
         """Return true where words are looked for in what a judge argues, and no evidence is read.
@@ -164,14 +178,22 @@ def _flags_in(test: ast.expr) -> Iterator[str]:
         yield test.id
 
 
+def _without_not(test: ast.expr) -> ast.expr:
+    return test.operand if isinstance(test, ast.UnaryOp) else test
+
+
 def _is_evidence(node: ast.AST) -> bool:
-    text = last_name(node)
-    if isinstance(node, ast.Subscript):
-        text = constant_text(node.slice) or ""
-    elif isinstance(node, ast.Call) and called_name(node) in KEY_CALLS:
-        text = " ".join(filter(None, map(constant_text, node.args[:2])))
-    words = set(words_of(text))
+    words = set(words_of(_text_of(node)))
     return bool(words & EVIDENCE_DATA) and not words & CITED
+
+
+def _text_of(node: ast.AST) -> str:
+    """Return the name that a node reads, or its key."""
+    if isinstance(node, ast.Subscript):
+        return constant_text(node.slice) or ""
+    if isinstance(node, ast.Call) and called_name(node) in KEY_CALLS:
+        return " ".join(filter(None, map(constant_text, node.args[:2])))
+    return last_name(node)
 
 
 def _values_in(function: ast.AST) -> Assignments:

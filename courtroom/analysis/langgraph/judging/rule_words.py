@@ -40,3 +40,6 @@ CONFLICTS = frozenset({"conflict", "conflicts", "conflicting"})
 JUDGED = frozenset(words_of("judge judges opinion opinions score scores"))
 # The note on a line that would apply a rule.
 NEVER_HOLDS = "the condition of this rule never holds"
+# Of a line of the judges' code.
+ENSURES = "gives every opinion a citation from the evidence, whatever its judge cited"
+ENSURED = f"this line {ENSURES}"
