@@ -296,12 +296,12 @@ def _names_found(
         return could_not_look(f"{recognised}, too few to tell.")
     if not missing:
         reason = f"{recognised}; the code has {'it' if existing == 1 else 'all of them'}."
-        return absent(reason, "Looked for each of them in all files but documents.", met=True)
+        return absent(reason, "Looked for each of them in all files of the code.", met=True)
     verb = "occurs" if len(missing) == 1 else "occur"
     reason = f"{recognised}, of which {named(missing)} {verb} nowhere in the code."
     if len(missing) > check.maximum:
         return present(reason, clues, met=False)
-    finding = absent(reason, "Looked for each of them in all files but documents.", met=True)
+    finding = absent(reason, "Looked for each of them in all files of the code.", met=True)
     return replace(finding, has_reservation=True)
 
 

@@ -17,6 +17,7 @@ from courtroom.analysis.pdf_claims.claimed_names import (
 )
 from courtroom.analysis.pdf_claims.claims import CheckedClaim
 from courtroom.analysis.pdf_claims.quoted_texts import missing_quotations
+from courtroom.analysis.pdf_claims.report_sources import is_report_source
 from courtroom.analysis.pdf_claims.source_words import is_manifest, safeguard_words, source_words
 from courtroom.checks.registry import Check
 from courtroom.checks.sources import Comparison
@@ -118,7 +119,7 @@ def _sources(
 ) -> dict[str, str] | None:
     """The sources by path, in which the words of a report are looked up; "" has all paths.
 
-    Null where either was not read; empty without a report.
+    Null where either was not read; empty without a report. A source of the report itself is none.
     """
     tree = next((result.paths for result in results if result.paths is not None), None)
     if tree is None or isinstance(pdf, ExaminationFailed):
@@ -128,9 +129,11 @@ def _sources(
     try:
         sources = contents(snapshot, filter(may_hold_names, tree))
         texts = {path: text.decode("utf-8", "ignore") for path, text in sources}
-        return {"": "\n".join(tree), **texts}
     except ExaminationFailed:
         return None
+    is_made_from = is_report_source(pdf)
+    own = {path: text for path, text in texts.items() if not is_made_from(text)}
+    return {"": "\n".join(tree), **own}
 
 
 def claim_words(
@@ -159,7 +162,7 @@ def _checked_names(
     # Recognition changes letters, so a name that is missing then proves nothing.
     if pdf and pdf.text_layer != "text":
         return None
-    return check_names(claimed_names(pdf) if pdf else (), list(sources.values()))
+    return check_names(claimed_names(pdf) if pdf else (), sources)
 
 
 def _missing_quotations(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
@@ -35,6 +35,8 @@ DOCUMENTS = (
     ".txt",
     ".webp",
 )
+# Files of data and of examples: ids of criteria stand in them, and words for what works should have.
+_DATA = (".json", ".yaml", ".yml", ".example", ".sample", ".template")
 MOST_NAMES = 400
 _PASSAGE_CHARACTERS, _BEFORE = 400, 80
 # Neither part of a path or an address, nor followed by an ending of a file or by the digits of a
@@ -100,15 +102,22 @@ def _is_formula(sentence: str, name: re.Match[str]) -> bool:
     return is_part and not _GIVEN.search(before)
 
 
-def check_names(names: Iterable[ClaimedName], contents: Iterable[str]) -> CheckedNames:
-    """Look for the names in the texts of the code and in its paths, not in the prose of JSON."""
+def check_names(names: Iterable[ClaimedName], contents: Mapping[str, str]) -> CheckedNames:
+    """Look for the names in the texts of the code by path, and in its paths at "".
+
+    The prose of JSON names nothing, nor is a class defined by any data.
+    """
     wanted = {_folded(name.name): name for name in names}
     missing = dict(wanted)
-    for content in contents:
+    for path, content in contents.items():
         if not missing:
             break
-        text = _folded(_without_prose(content))
-        missing = {folded: name for folded, name in missing.items() if folded not in text}
+        text, is_data = _folded(_without_prose(content)), path.lower().endswith(_DATA)
+        missing = {
+            folded: name
+            for folded, name in missing.items()
+            if folded not in text or (is_data and name.name[0].isupper())
+        }
     existing = (name for folded, name in wanted.items() if folded not in missing)
     return CheckedNames(tuple(existing), tuple(missing.values()))
 

@@ -61,9 +61,17 @@ def test_name_counts_in_the_forms_of_code(text, expected):
 
 def test_name_in_the_prose_of_json_is_not_in_the_code():
     rubric = '{"goal": "Look for a \\"court\\" in BenchNode first.", "nodes": ["read_graph", 3]}'
-    checked = check_names(claimed("BenchNode", "read_graph"), ["src/graph.py", rubric])
+    texts = {"": "src/graph.py", "goals": rubric}
+    checked = check_names(claimed("BenchNode", "read_graph"), texts)
     assert [name.name for name in checked.missing] == ["BenchNode"]
-    assert check_names(claimed("BenchNode"), [f"# {rubric}"]).missing == ()
+    assert check_names(claimed("BenchNode"), {"goals": f"# {rubric}"}).missing == ()
+
+
+@pytest.mark.parametrize("path", ["rubric.json", "docs/plan.YAML", ".env.example"])
+def test_class_in_a_file_of_data_is_not_in_the_code(path):
+    names = claimed("BenchNode", "bench_node_id")
+    checked = check_names(names, {path: '{"nodes": ["BenchNode", "bench_node_id"]}'})
+    assert [name.name for name in checked.missing] == ["BenchNode"]
 
 
 def test_name_under_a_heading_of_plans_does_not_count():
@@ -81,7 +89,7 @@ def test_rows_that_begin_with_a_path_are_sentences_of_their_own():
 
 def test_name_exists_in_any_spelling_and_in_a_path():
     names = claimed("build_graph", "ErrorSink", "run_audit", "lost_name")
-    checked = check_names(names, ["src/run_audit.py", "def error_sink(): BUILD_GRAPH"])
+    checked = check_names(names, {"": "src/run_audit.py", "a.py": "def error_sink(): BUILD_GRAPH"})
     assert [name.name for name in checked.missing] == ["lost_name"]
     assert [name.name for name in checked.existing] == ["build_graph", "ErrorSink", "run_audit"]
 
