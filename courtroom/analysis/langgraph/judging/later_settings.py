@@ -105,11 +105,11 @@ class Settings:
         return base if is_same and not is_moved and all(map(_is_min_of_itself, between)) else None
 
     def undoing(self, cap: Setting, caps: Iterable[Setting]) -> Setting | None:
-        """Return the first later setting by which the score can rise above the cap again."""
+        """Return the last setting by which the score can rise above the cap again."""
         last = max((row.line for row in caps if row.name == cap.name), default=cap.line)
         marks = {row.name for row in self.rows if row.blocks == cap.blocks} - {cap.name}
         flags = _names_in(cap.tests)
-        for row in self.rows:
+        for row in reversed(self.rows):
             if row.name != cap.name or row.line <= last or not row.may_follow(cap):
                 continue
             is_apart = bool(_names_in(row.tests) & marks or _denied_in(row.tests) & flags)

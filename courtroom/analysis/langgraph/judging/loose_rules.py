@@ -137,7 +137,7 @@ def loose_caps(functions: list[FunctionRef]) -> list[LooseRule]:
 
 
 def _undone_caps(changes: list[ScoreChange]) -> Iterator[LooseRule]:
-    """Yield the first line of each function that can lift a score above its cap for security."""
+    """Yield the last line of each function that can lift a score above its cap for security."""
     caps: dict[tuple[str, int], list[ScoreChange]] = {}
     for change in changes:
         if change.tests and is_security_cap(change):

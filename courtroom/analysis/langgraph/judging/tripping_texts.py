@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from courtroom.analysis.langgraph.judging.awaited_words import ARGUMENTS
 from courtroom.analysis.langgraph.judging.rule_words import SECURITY
-from courtroom.analysis.langgraph.judging.score_changes import assignments_in, words_in
+from courtroom.analysis.langgraph.judging.score_changes import (
+    Assignments,
+    assignments_in,
+    words_in,
+)
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
+    BLOCK_ENDS,
+    called_name,
     constant_text,
     fields_of,
     keyword_of,
@@ -40,17 +46,24 @@ DENIED_BEHIND = re.compile(
 # A shorter word stands in others.
 LEAST_LETTERS = 4
 MOST_CHARACTERS = 80
+LISTS = (ast.List, ast.Tuple, ast.Set)
+
+Functions = Mapping[str, FunctionRef]
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Word that a rule looks for; `found` is what it asks of the evidence, None for nothing."""
+    """Word that a rule looks for; `found` is what it asks of the evidence, None for nothing.
+
+    `reads_goal`: what the evidence looked for is part of the text.
+    """
 
     function: FunctionRef
     line: int
     word: str
     found: bool | None
     is_lower: bool
+    reads_goal: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +94,15 @@ def tripping_texts(
     justice: Sequence[FunctionRef], tools: Iterable[FunctionRef]
 ) -> Iterator[TrippingText]:
     """Yield the first text of the tools that denies a danger and meets a search for its words."""
-    searches = [search for function in justice for search in _searches(function)]
+    functions = {function.name: function for function in justice}
+    searches = [search for function in justice for search in _searches(function, functions)]
     deciding = {function.key for function in justice}
     writers = [function for function in tools if function.key not in deciding] if searches else []
     for writer in writers:
-        for line, text, found in _texts(writer):
+        for line, text, found, is_goal in _texts(writer):
             for search in searches:
-                if _denies(text, search) and _may_be(found, search.found):
+                is_read = search.reads_goal or not is_goal
+                if is_read and _denies(text, search) and _may_be(found, search.found):
                     yield TrippingText(
                         search, writer, line, text, _is_constant(writer, line, found)
                     )
@@ -120,23 +135,85 @@ def _is_constant(writer: FunctionRef, line: int, found: ast.expr | None) -> bool
     return is_written and words <= OF_SUBJECT
 
 
-def _searches(function: FunctionRef) -> Iterator[Search]:
+def _searches(function: FunctionRef, functions: Functions) -> Iterator[Search]:
     node = function.site.node
     assigned = assignments_in(node)
     for part in walk(node):
         if not isinstance(part, ast.Compare) or not isinstance(part.ops[0], ast.In):
             continue
-        word, held = constant_text(part.left) or "", part.comparators[0]
+        held = part.comparators[0]
         names = [n.id for n in walk(held) if isinstance(n, ast.Name)]
         values = [held, *(value for name in names for value in assigned.get(name, []))]
-        words = frozenset(word for value in values for word in words_in(value))
-        is_dangerous = len(word) >= LEAST_LETTERS and not SECURITY.isdisjoint(words_of(word))
-        if not is_dangerous or not words & TEXTS or words & ARGUMENTS:
+        words = frozenset(word for value in values for word in _words_read(value, functions))
+        if not words & TEXTS or words & ARGUMENTS:
             continue
-        awaited = _awaited_value([*tests_around(node, part.lineno), *_ands_around(node, part)])
+        tests = [
+            *tests_around(node, part.lineno),
+            *_ands_around(node, part),
+            *_passed_tests(node, part.lineno),
+        ]
+        awaited = _awaited_value(tests)
         # A test of it elsewhere may leave out what is searched here.
-        if awaited is not None or "found" not in function.site.mentions:
-            yield Search(function, part.lineno, word, awaited, "lower" in words)
+        if awaited is None and "found" in function.site.mentions:
+            continue
+        for word in _dangerous(part.left, function, assigned):
+            yield Search(function, part.lineno, word, awaited, "lower" in words, "goal" in words)
+
+
+def _words_read(value: ast.expr, functions: Functions) -> frozenset[str]:
+    """Return the words of a text, and of the functions of the same layer that make it."""
+    called = (called_name(node) for node in walk(value) if isinstance(node, ast.Call))
+    makers = (functions[name].site.node for name in called if name in functions)
+    return words_in(value).union(*map(words_in, makers))
+
+
+def _dangerous(looked_for: ast.expr, function: FunctionRef, assigned: Assignments) -> Iterator[str]:
+    """Yield the words of a danger that `word in text` looks for: a constant, or those of a list."""
+    own = constant_text(looked_for)
+    listed = [] if own or not isinstance(looked_for, ast.Name) else [looked_for.id]
+    texts = [own] if own else [t for name in listed for t in _members(name, function, assigned)]
+    for text in texts:
+        if len(text) >= LEAST_LETTERS and not SECURITY.isdisjoint(words_of(text)):
+            yield text
+
+
+def _members(name: str, function: FunctionRef, assigned: Assignments) -> list[str]:
+    """Return the constants of the list that a loop's variable takes its values from."""
+    loops = (
+        node
+        for node in walk(function.site.node)
+        if isinstance(node, ast.comprehension | ast.For) and last_name(node.target) == name
+    )
+    top = {
+        last_name(target): statement.value
+        for statement in function.source.tree.body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+    }
+    texts: list[str] = []
+    for loop in loops:
+        source = last_name(loop.iter)
+        options = assigned.get(source) or [top.get(source, loop.iter)]
+        members = options[0].elts if isinstance(options[0], LISTS) else []
+        texts += filter(None, map(constant_text, members))
+    return texts
+
+
+def _passed_tests(function: ast.AST, line: int) -> Iterator[ast.expr]:
+    """Yield what holds at a line because of a `continue` or a return before it in its block."""
+    for node in walk(function):
+        body = getattr(node, "body", None)
+        is_around = isinstance(body, list) and body[0].lineno <= line <= (body[-1].end_lineno or 0)
+        for statement in body if is_around and isinstance(body, list) else ():
+            if not isinstance(statement, ast.If) or statement.orelse or statement.lineno >= line:
+                continue
+            denied = statement.test
+            if not isinstance(statement.body[-1], BLOCK_ENDS):
+                continue
+            if isinstance(denied, ast.UnaryOp) and isinstance(denied.op, ast.Not):
+                yield denied.operand
+            else:
+                yield ast.UnaryOp(ast.Not(), denied)
 
 
 def _ands_around(function: ast.AST, part: ast.expr) -> Iterator[ast.expr]:
@@ -153,13 +230,18 @@ def _awaited_value(tests: Iterable[ast.expr]) -> bool | None:
     for test in tests:
         for part in test.values if isinstance(test, ast.BoolOp) else [test]:
             is_denied = isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not)
-            if last_name(part.operand if isinstance(part, ast.UnaryOp) else part) == "found":
+            asked = part.operand if isinstance(part, ast.UnaryOp) else part
+            name = called_name(asked) if isinstance(asked, ast.Call) else last_name(asked)
+            if name.strip("_") in {"found", "is_found"}:
                 return not is_denied
     return None
 
 
-def _texts(function: FunctionRef) -> Iterator[tuple[int, str, ast.expr | None]]:
-    """Yield the texts of a function, each with what its evidence, or the last one, says of `found`."""
+def _texts(function: FunctionRef) -> Iterator[tuple[int, str, ast.expr | None, bool]]:
+    """Yield the texts of a function, and whether they are the goal of a piece of evidence.
+
+    Each comes with what its evidence, or the last one, says of `found`.
+    """
     records = [
         (node, found)
         for node in walk(function.site.node)
@@ -169,8 +251,11 @@ def _texts(function: FunctionRef) -> Iterator[tuple[int, str, ast.expr | None]]:
     for node in walk(function.site.node):
         text = constant_text(node)
         if text and " " in text:
-            own = (f for record, f in records if any(part is node for part in walk(record)))
-            yield getattr(node, "lineno", 1), text, next(own, last)
+            own = (row for row in records if any(part is node for part in walk(row[0])))
+            record, found = next(own, (None, last))
+            goal = fields_of(record).get("goal") if record is not None else None
+            is_goal = goal is not None and any(part is node for part in walk(goal))
+            yield getattr(node, "lineno", 1), text, found, is_goal
 
 
 def _denies(text: str, search: Search) -> bool:

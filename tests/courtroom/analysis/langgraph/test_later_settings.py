@@ -130,3 +130,8 @@ def test_rule_on_evidence_that_sets_the_score_it_has_is_no_rule(body):
 )
 def test_rule_on_evidence_that_sets_another_score_is_a_rule(body):
     assert applies_facts(body) is True
+
+
+def test_last_of_several_settings_that_lift_a_capped_score_is_named():
+    later = "score = max(score, 4)\nif variance > 2:\n    score = tech_lead.score\nscore -= 1"
+    assert lifted(f"{CAP}{later}") == [5]

@@ -78,3 +78,61 @@ def test_rule_that_a_text_of_every_run_sets_off_applies_to_every_work(found, tes
     (row,) = tripping_texts([rule], [rule, tool])
     assert row.is_constant is is_constant
     assert row.sentence.endswith("and applies to every work") is is_constant
+
+
+ALL_CLEAR = """
+WORDS = ("os.system", "shell injection")
+def is_found(ev):
+    return ev.get("found") is True
+def text_of(ev):
+    return " ".join([ev["goal"], ev["rationale"]]).lower()
+def is_flawed(evidences):
+    terms = ("os.system", "unsafe")
+    for ev in evidences:
+        {guard}
+        text = text_of(ev)
+        {search}
+            return True
+    return False
+def look(source):
+    has_shell = "os.system(" in source
+    return Evidence(goal="{goal}", found={found}, content="os.system() NOT found")
+"""
+PASSED = "if not is_found(ev):\n            continue"
+LISTED = "if any(term in text for term in terms):"
+
+
+def all_clears(guard=PASSED, search=LISTED, found="not has_shell", goal="no call of os.system"):
+    code = ALL_CLEAR.format(guard=guard, search=search, found=found, goal=goal)
+    symbols = symbols_of({"src/work.py": code})
+    names = ("is_found", "text_of", "is_flawed", "look")
+    functions = [FunctionRef(*symbols.functions_by_name[name][0]) for name in names]
+    return [row.sentence for row in tripping_texts(functions[:3], functions)]
+
+
+@pytest.mark.parametrize(
+    "search", [LISTED, "if any(word in text for word in WORDS):", "if 'os.system' in text:"]
+)
+def test_listed_word_of_a_text_that_a_helper_makes_is_met_by_an_all_clear(search):
+    (sentence,) = all_clears(search=search)
+    assert sentence.startswith("is_flawed() looks for `os.system` in evidence, and look() writes")
+
+
+def test_evidence_that_a_rule_passes_over_sets_it_off_by_no_word():
+    assert not all_clears(guard="if is_found(ev):\n            continue", found="has_shell")
+    assert not all_clears(found="has_shell")
+    assert not all_clears(found="False")
+
+
+def test_goal_counts_only_where_a_rule_reads_it():
+    by_rationale = "{test}".format(test="'os.system' in ev.rationale")
+    goal = 'Evidence(goal="No call of os.system is there", found={found}, rationale="{text}")'
+    assert not sentences(by_rationale, "True", "All is well.")
+    code = RULE.replace('Evidence(goal="safe", found={found}, rationale="{text}")', goal).format(
+        test=by_rationale, found="True", text="All is well."
+    )
+    symbols = symbols_of({"src/work.py": code})
+    rule, tool = (
+        FunctionRef(*symbols.functions_by_name[name][0]) for name in ("is_flawed", "look")
+    )
+    assert not list(tripping_texts([rule], [rule, tool]))
