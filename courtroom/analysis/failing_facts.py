@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import posixpath
+import re
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
@@ -12,9 +15,18 @@ from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.certain_nodes import NodeMark, certain_nodes, mark_of
 from courtroom.analysis.python.failing_lines import failing_lines
+from courtroom.analysis.python.missing_files import MissingFiles
 from courtroom.analysis.python.missing_methods import calls_without_method
 from courtroom.analysis.python.model_fields import calls_without_field
 from courtroom.analysis.python.tree_walk import called_name
+
+# Files that may make another file, or ask for it.
+_OTHER_TEXTS = re.compile(
+    r"(?:^|/)(?:dockerfile|makefile|justfile|procfile|readme|contributing|\.gitignore)[^/]*$"
+    r"|\.(?:sh|ps1|bat|ya?ml|toml|example|md)$",
+    re.IGNORECASE,
+)
+_MOST_TEXT = 256 * 1024
 
 
 def record_failing_code(writer: FactWriter) -> None:
@@ -42,6 +54,7 @@ def _failures(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of the fact, one row per failing line."""
     sources = {function.source.path: function.source for function in functions}
+    files = MissingFiles(writer.symbols)
     for path, source in sorted(sources.items()):
         sites = [function.site for function in functions if function.source is source]
         failing_by_site = failing_lines(source, sites)
@@ -49,7 +62,12 @@ def _failures(
             lines = failing_by_site.get(site, [])
             refused = calls_without_field(writer.symbols, source, site)
             lacking = calls_without_method(writer.symbols, source, site)
-            for failing in sorted([*lines, *refused, *lacking]):
+            opened = {
+                line: file
+                for line, file in files.reads_in(source, site)
+                if not _is_asked_for(writer, file)
+            }
+            for failing in sorted([*lines, *refused, *lacking, *opened]):
                 yield {
                     "path": path,
                     "line": failing.line,
@@ -59,8 +77,28 @@ def _failures(
                     "name": failing.name or None,
                     "set_at": failing.set_at or None,
                     "is_constant": failing.is_constant,
+                    "file": opened.get(failing),
                     "nodes": _stopped_nodes(writer, FunctionRef(source, site), failing.mark),
                 }
+
+
+def _is_asked_for(writer: FactWriter, file: str) -> bool:
+    """Return whether git ignores a file, or a text beside the code names it: a user may add it."""
+    name = posixpath.basename(file)
+    blobs = writer.reader.blobs.items()
+    wanted = [p for p, b in blobs if b.is_file and b.size <= _MOST_TEXT and _OTHER_TEXTS.search(p)]
+    for path, content in writer.reader.read_all(wanted).items():
+        text = content.decode("utf-8", "replace")
+        if name in text or (path.endswith(".gitignore") and _is_ignored(file, text)):
+            return True
+    return False
+
+
+def _is_ignored(file: str, patterns: str) -> bool:
+    parts = file.split("/")
+    paths = {*parts, *("/".join(parts[:n]) for n in range(1, len(parts) + 1))}
+    wanted = (line.strip().strip("/").removeprefix("**/") for line in patterns.splitlines())
+    return any(fnmatchcase(path, pattern) for pattern in wanted if pattern for path in paths)
 
 
 def _stopped_nodes(writer: FactWriter, function: FunctionRef, mark: NodeMark) -> list[str]:

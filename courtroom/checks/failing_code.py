@@ -45,7 +45,7 @@ class FailingCode(CheckBase):
 
 def failing_code(check: FailingCode, survey: Survey) -> Finding:
     """Names that nothing defines or sets in time, texts and models that cannot be made, methods that
-    the class of a new object lacks.
+    the class of a new object lacks, files that the repository lacks.
     """
     fact = survey.facts.get("failing_code")
     if fact is None:
@@ -65,16 +65,16 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
         functions = number_of(count, "function")
         searched = (
             f"Looked in the {functions} {reached} for names that are evaluated and that"
-            " nothing defines or a comprehension sets too late, for texts that cannot be formatted, for"
-            " models that are built without a field that they require, and for methods that the class of"
-            " a new object lacks: there are none."
+            f" nothing defines or a comprehension sets too late, for texts that cannot be formatted, for"
+            " models that are built without a field that they require, for methods that the class of a new"
+            " object lacks, and for files that are opened and that the repository lacks: there are none."
         )
         subject = "The only function" if count == 1 else f"None of the {functions}"
-        a, one, last = ("no", "none", "and no") if count == 1 else ("a", "one", "or a")
         reason = (
-            f"{subject} {reached} evaluates {a} name that nothing defines, {one} that is"
-            f" set too late, {a} text that cannot be formatted, {a} model without a field that it"
-            f" requires, {last} method that the class of a new object lacks.{unlocked}"
+            f"{subject} {reached} has {'no' if count == 1 else 'a'} line with a name that nothing defines,"
+            " a name that is set too late, a text that cannot be formatted, a model without a field that"
+            " it requires, a method that the class of a new object lacks, or a file that the repository"
+            f" lacks.{unlocked}"
         )
         return replace(absent(reason, searched, met=True), has_reservation=bool(unlocked))
     return _shown(lines, end=unlocked)
@@ -131,7 +131,8 @@ KIND = CheckKind(
     label=Label(
         title="Lines that fail",
         about="Whether a line evaluates a name that nothing defines or that is set too late, a text that"
-        " cannot be formatted, a model without a field that it requires, or a method that a class lacks.",
+        " cannot be formatted, a model without a field that it requires, a method that a class lacks, or"
+        " a file that the repository lacks.",
     ),
     concern="function",
     order=85,

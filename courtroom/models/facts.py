@@ -225,12 +225,14 @@ class FailingLine(Place):
 
     `name` is what nothing defines there; another function may set it at the line `set_at` of the
     same file, to a constant if `is_constant`. `nodes` are those of the graph of which every run
-    fails here; null in reports that were stored before they were looked for.
+    fails here; null in reports that were stored before they were looked for. `file` is what the line
+    opens and the repository lacks.
     """
 
     part: WorkPart
     function: str
     why: str
+    file: str | None = None
     name: str | None = None
     set_at: int | None = None
     is_constant: bool = False

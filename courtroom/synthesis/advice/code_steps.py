@@ -271,6 +271,9 @@ def _definition(rows: Sequence[Mapping[str, Any]]) -> Step:
 
 def _mended(what: str, rows: Sequence[Mapping[str, Any]]) -> Step:
     also = f" (also in line{_lines(rows[1:])})" if len(rows) > 1 else ""
+    if rows[0].get("file"):
+        other = f"or open a file that is there: no run gets past this line{also}."
+        return placed(f"Commit {rows[0]['file']}, {other}", rows[0])
     return placed(f"Mend this line: {what}{also}.", rows[0])
 
 

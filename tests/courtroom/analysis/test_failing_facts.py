@@ -6,7 +6,7 @@ import pytest
 
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.failing_facts import record_failing_code
-from courtroom.analysis.git.blobs import BlobReader
+from courtroom.analysis.git.blobs import Blob, BlobReader
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
 from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.python.call_graph import CallGraph
@@ -22,10 +22,21 @@ app = g.compile()
 """
 
 
-def failing_nodes(code):
-    """Return function and nodes of each line that fails."""
+class Texts:
+    """Files of a repository in the place of a reader of its blobs."""
+
+    def __init__(self, texts):
+        self.texts = texts
+        self.blobs = {path: Blob(path, "", len(text), "100644") for path, text in texts.items()}
+
+    def read_all(self, paths):
+        return {path: self.texts[path].encode() for path in paths}
+
+
+def failing_nodes(code, **texts):
+    """Return function and nodes of each line that fails; `texts` are files beside the code."""
     symbols = symbols_of(f"{IMPORTS}{code}{GRAPH}")
-    writer = FactWriter(symbols, cast("BlobReader", None))
+    writer = FactWriter(symbols, cast("BlobReader", Texts(texts)))
     writer.call_graph = CallGraph(symbols)
     graph = read_graph(symbols, {})
     writer.layers = read_layers(symbols, writer.call_graph, graph)
@@ -53,3 +64,23 @@ def test_line_of_a_function_that_every_run_calls_ends_all_nodes_that_call_it():
         "def defense(state):\n    return state['rows'] and ask('b')\n"
     )
     assert failing_nodes(code) == [("ask", ["prosecutor"])]
+
+
+@pytest.mark.parametrize(
+    ("texts", "is_missing"),
+    [
+        ({}, True),
+        ({"README.md": "Run it."}, True),
+        ({"README.md": "Copy rules.json into rubric."}, False),
+        ({"Makefile": "rules:\n\tcurl -o rubric/rules.json"}, False),
+        ({".gitignore": "# own\nrubric/\n"}, False),
+        ({".gitignore": "*.json"}, False),
+        ({".gitignore": "*.csv"}, True),
+    ],
+)
+def test_missing_file_that_a_user_may_add_is_not_named(texts, is_missing):
+    code = (
+        "def prosecutor(state):\n    return open('rubric/rules.json')\n"
+        "def defense(state):\n    return {}\n"
+    )
+    assert failing_nodes(code, **texts) == [("prosecutor", ["prosecutor"])] * is_missing

@@ -145,6 +145,16 @@ def test_line_that_fails_in_a_function_is_named_once_with_its_lines():
     )
 
 
+def test_file_that_the_repository_lacks_is_to_be_committed():
+    why = "opens rubric/week.json, which the repository does not have"
+    row = {"path": "a.py", "line": 3, "part": "graph", "function": "setup", "why": why}
+    facts = work(failing_code={"lines": [row | {"file": "rubric/week.json"}]})
+    (step,) = code_steps.failing_steps("graph", facts)
+    assert step.action == (
+        "Commit rubric/week.json, or open a file that is there: no run gets past this line."
+    )
+
+
 @pytest.mark.parametrize(
     ("row", "action"),
     [
