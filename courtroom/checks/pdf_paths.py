@@ -13,8 +13,9 @@ from pydantic import Field
 from courtroom.analysis.pdf_claims.denials import edge_of
 from courtroom.checks.feature_words import FEATURE_WORDS, MADE_CHANGE
 from courtroom.checks.from_report import from_stored_report
+from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import named, number_of
+from courtroom.checks.phrases import listed, named, number_of
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
@@ -131,12 +132,12 @@ def claims_hold(
     # No claim of behaviour is no proof that the report is right.
     if not (wrong or right):
         return could_not_look(_uncompared(len(unheld)) if unheld else NO_CLAIM)
-    reason = _behaviour(right, wrong, unheld) + _reach([*right, *wrong], sentences)
+    reason = _behaviour(right, wrong, unheld, code) + _reach([*right, *wrong], sentences)
 
     clues = [
         _feature_clue(
             claim,
-            f"{_contradiction(claim)}{_place(claim, code)}.",
+            f"{_contradiction(claim, code)}{_place(claim, code)}.",
         )
         for claim in wrong
     ]
@@ -161,8 +162,10 @@ def _uncompared(count: int) -> str:
     return f"{claims} of the report could {'not ' if count == 1 else ''}be compared with the code."
 
 
-def _contradiction(held: CheckedClaim) -> str:
+def _contradiction(held: CheckedClaim, code: Mapping[str, Any]) -> str:
     words = _feature(held)
+    if _is_dead(held, code):
+        return f"The code has {words}, and no run takes it"
     if held.claim.is_denial:
         return f"The code has what the report says is not there: {words.removeprefix('no ')}"
     if held.is_there:
@@ -170,8 +173,17 @@ def _contradiction(held: CheckedClaim) -> str:
     return f"The code does not bear out this claim of {words}"
 
 
+def _is_dead(held: CheckedClaim, code: Mapping[str, Any]) -> bool:
+    """Return whether the graph has the claimed route for errors, which no run takes."""
+    is_built = held.claim.feature == "error_route" and code.get("conditional_error_route")
+    return bool(is_built and dead_routes(code))
+
+
 def _behaviour(
-    right: Sequence[CheckedClaim], wrong: Sequence[CheckedClaim], unheld: Sequence[CheckedClaim]
+    right: Sequence[CheckedClaim],
+    wrong: Sequence[CheckedClaim],
+    unheld: Sequence[CheckedClaim],
+    code: Mapping[str, Any],
 ) -> str:
     """Sentence on the claims of behaviour, and on those that no fact decides as they are worded."""
     open_ones = ""
@@ -182,16 +194,18 @@ def _behaviour(
     if not wrong:
         names = named([_feature(claim) for claim in right])
         return f"The code bears out {whole}, all that could be compared: {names}{open_ones}."
-    names = named([_as_worded(claim) for claim in wrong])
+    names = named([_as_worded(claim, code) for claim in wrong])
     if len(wrong) == 1 and not right:
         compared = "the only claim of the report that could be compared with it"
         return f"The code does not bear out {compared}: {names}{open_ones}."
     return f"The code does not bear out {len(wrong)} of {whole} that could be compared with it: {names}{open_ones}."
 
 
-def _as_worded(held: CheckedClaim) -> str:
+def _as_worded(held: CheckedClaim, code: Mapping[str, Any]) -> str:
     """The feature and the page of a contradicted claim."""
     page = f"page {held.claim.page}"
+    if _is_dead(held, code):
+        return f"{_feature(held)} that runs take ({page})"
     return f"{_feature(held)} {f'as worded on {page}' if held.is_there else f'({page})'}"
 
 
@@ -329,9 +343,14 @@ def _feature_clue(held: CheckedClaim, rationale: str) -> Clue:
 
 
 def _confirmed_clues(claims: Sequence[CheckedClaim]) -> list[Clue]:
+    by_passage: dict[tuple[int, str], list[CheckedClaim]] = {}
+    for held in claims:
+        by_passage.setdefault((held.claim.page, held.claim.passage), []).append(held)
     return [
-        _feature_clue(claim, f"The code bears out this claim of {_feature(claim)}.")
-        for claim in claims
+        _feature_clue(
+            group[0], f"Of this passage the code bears out {listed(map(_feature, group))}."
+        )
+        for group in by_passage.values()
     ]
 
 

@@ -19,6 +19,7 @@ from courtroom.analysis.pdf_claims.claims import (
     CheckedClaim,
     checked_claims,
     empty_file_claims,
+    one_fault_once,
     sentences_on_code,
 )
 from courtroom.analysis.pdf_claims.commit_counts import overstated_commits
@@ -149,7 +150,7 @@ def _held_claims(
     if has_dead_routes:
         facts["conditional_error_route"] = False
     return (
-        *checked_claims(pdf, facts),
+        *one_fault_once(checked_claims(pdf, facts)),
         *overstated_commits(pdf, facts),
         *stale_denials(pdf, facts),
     )

@@ -156,6 +156,12 @@ _JOINED: Mapping[str, re.Pattern[str]] = {
 }
 _EXPLAINED = ("variance_re_evaluation",)
 _LAYERS = ("detectives_parallel", "judges_parallel")
+# Features of which one fault of the code makes a sentence wrong in each.
+_FAMILIES = (
+    ("conditional_edges", "error_route"),
+    ("reducers", "reducer_ior", "reducer_add"),
+    ("sandboxed_clone", "temporary_directory", "mkdtemp"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +215,25 @@ def checked_claims(reading: PdfReading, code: CodeFacts) -> tuple[CheckedClaim, 
         for claims in _claims_by_feature(reading)
         for checked in [check_against_code(claims, code)]
     )
+
+
+def one_fault_once(claims: Sequence[CheckedClaim]) -> tuple[CheckedClaim, ...]:
+    """Return the claims with one of those that a single fault makes wrong in one sentence.
+
+    What the code lacks stands for what it has, and not as the sentence says.
+    """
+    by_fault: dict[tuple[int, str, tuple[str, ...]], list[CheckedClaim]] = {}
+    for held in claims:
+        family = next((names for names in _FAMILIES if held.claim.feature in names), ())
+        if family and held.standing == "contradicted":
+            fault = (held.claim.page, held.claim.passage, family)
+            by_fault.setdefault(fault, []).append(held)
+    first = (
+        min(group, key=lambda held: (held.is_there, family.index(held.claim.feature)))
+        for (_, _, family), group in by_fault.items()
+    )
+    aside = {id(held) for group in by_fault.values() for held in group} - {*map(id, first)}
+    return tuple(held for held in claims if id(held) not in aside)
 
 
 def _claims_by_feature(reading: PdfReading) -> Iterator[list[FeatureClaim]]:

@@ -17,6 +17,7 @@ from courtroom.checks.feature_words import (
     MADE_CHANGE,
     QUOTED_TEXT,
 )
+from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.pdf_concept import EXPLAINS_IT
 from courtroom.checks.phrases import listed, named, number_of
 from courtroom.models.evidence import Evidence
@@ -86,6 +87,9 @@ SHOWN_BY = {
 NAME_THE_COMMIT = (
     "Name in the report the commit of each change that answers an audit, or make that change."
 )
+# The sentence of the report is right once runs take these routes.
+ROUTES = ("conditional_edges", "error_route")
+MEND_ROUTES = "Mend the routes of the graph, so that runs take each way that the report names."
 QUOTE_IT = "Quote the code in the report as it is, and take out what it does not say."
 
 
@@ -103,8 +107,9 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
     counted = [f for f in contradicted if f == COMMIT_COUNT]
     quoted = [f for f in contradicted if f == QUOTED_TEXT]
     changed = [f for f in contradicted if f == MADE_CHANGE]
+    dead = [f for f in contradicted if f in ROUTES and dead_routes(work.facts)]
     worded = [f for f in contradicted if work.facts.get(SHOWN_BY.get(f, ""))]
-    aside = {*stale, *other, *counted, *quoted, *changed, *worded}
+    aside = {*stale, *other, *counted, *quoted, *changed, *worded, *dead}
     wrong = [FEATURE_WORDS[f] for f in contradicted if f not in aside]
     if aspect == "names_exist" and names:
         yield Step(
@@ -123,6 +128,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
         up_to_date = f"Take out of the report what is no longer so: {outdated}."
         parts = (
             (built, wrong),
+            (MEND_ROUTES, dead),
             (as_coded, worded),
             (in_place, other),
             (in_history, counted),

@@ -98,7 +98,7 @@ def test_contradicted_features_are_counted_and_shown_with_their_place(
     )
     # What bears out a check that is met is what the report has right.
     words = (
-        "The code bears out this claim of reducers."
+        "Of this passage the code bears out reducers."
         if met
         else "The code does not bear out this claim of parallel judges (see src/graph.py:9)."
     )
@@ -106,11 +106,32 @@ def test_contradicted_features_are_counted_and_shown_with_their_place(
     assert finding.has_reservation
 
 
+def test_route_for_errors_that_no_run_takes_is_said_to_be_there() -> None:
+    route = {"path": "src/graph.py", "line": 20, "from": "hub", "to": ["judges", "error_handler"]}
+    graph = {"path": "src/graph.py", "state_graph_line": 9, "nodes": [], "conditional": [route]}
+    dead = {"kind": "dead_route", "path": "src/graph.py", "line": 20}
+    code = {"conditional_error_route": True, "graph": graph, "state_flow": {"faults": [dead]}}
+    finding = claims_hold(_check(0), [_held("error_route", "contradicted")], code)
+    assert finding.reason.endswith(": a route for errors that runs take (page 2).")
+    assert [clue.rationale for clue in finding.clues] == [
+        "The code has a route for errors, and no run takes it (see src/graph.py:9)."
+    ]
+
+
+def test_features_that_one_passage_claims_are_cited_once() -> None:
+    held = [_held("reducers", "confirmed"), _held("dissent", "confirmed")]
+    same = [replace(h, claim=replace(h.claim, passage="It has both.")) for h in held]
+    finding = claims_hold(_check(0), same, CODE)
+    assert [clue.rationale for clue in finding.clues] == [
+        "Of this passage the code bears out reducers and an account of dissent."
+    ]
+
+
 def test_confirmed_claims_are_cited_when_none_fails() -> None:
     finding = claims_hold(_check(0), [_held("reducers", "confirmed")], CODE)
     assert (finding.met, [clue.rationale for clue in finding.clues]) == (
         True,
-        ["The code bears out this claim of reducers."],
+        ["Of this passage the code bears out reducers."],
     )
 
 
@@ -130,7 +151,7 @@ def test_confirmed_features_and_existing_files_support_a_report(minimum: int, me
         "Of what the report names, 1 feature and 2 files were found in the work.",
     )
     assert [clue.rationale for clue in finding.clues] == [
-        "The code bears out this claim of reducers."
+        "Of this passage the code bears out reducers."
     ]
 
 

@@ -45,6 +45,18 @@ def test_claimed_feature_that_the_code_has_otherwise_is_not_built(reducers, acti
     assert step.action == action
 
 
+def test_claimed_route_that_no_run_takes_is_mended_and_not_dropped():
+    route = {"path": "src/graph.py", "line": 20, "from": "hub", "to": ["judges", "error_handler"]}
+    dead = {"kind": "dead_route", "path": "src/graph.py", "line": 20}
+    facts = work(
+        pdf_claims={"error_route": "contradicted"},
+        graph={"conditional": [route]},
+        state_flow={"faults": [dead]},
+    )
+    (step,) = report_steps.claim_steps("claims_hold", facts)
+    assert step.action == report_steps.MEND_ROUTES
+
+
 @pytest.mark.parametrize(
     ("paths", "claims"),
     [(["./state.py"], {"reducers": "confirmed"}), ([], {"clone_timeout": "confirmed"})],
