@@ -15,6 +15,7 @@ from courtroom.checks.from_facts import (
     from_facts,
     from_stored_facts,
     line_clue,
+    nothing,
     unknown,
     with_place,
 )
@@ -22,6 +23,7 @@ from courtroom.checks.from_facts import searched as searched_for
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import MOST_IN_FULL, by_kind, clauses, listed
 from courtroom.checks.result import MOST_CLUES, Clue, Finding, absent, could_not_look
+from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 from courtroom.models.state_flow_facts import FaultKind
 
@@ -96,6 +98,10 @@ BESIDE = {
     "router_write": "dead_route",
     "copied_evidence": "unshown_evidence",
 }
+# What is said to a judge's model: nothing of it stands where the judges are plain code.
+OF_MODEL = frozenset(
+    {"unused_prompt", "refused_value", "guessed_criterion", "unshown_evidence", "unshown_rubric"}
+)
 # Faults of which each has its place among the evidence.
 MOST_FAULTS = 8
 DECLARED = "Here the keys of the state are declared."
@@ -166,10 +172,13 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
         finding = Finding(False, reason, _places(faults), fault=title)
         is_about_cap = any(CAP.search(fault["sentence"]) for fault in faults)
         return with_undercut_verdict(finding, survey) if is_about_cap else finding
+    if survey.facts.get("plain_judges") and OF_MODEL.issuperset(check.faults):
+        return nothing("No judge asks a model.", "requests of the judges' model", survey)
     reason = next((fact["unread"][kind] for kind in check.faults if kind in fact["unread"]), "")
     if reason:
         return could_not_look(f"Not everything was read: {reason}.")
-    names = [WORDS[kind] for kind in _absent(check, fact)]
+    unasked = OF_MODEL if survey.facts.get("plain_judges") else frozenset()
+    names = [WORDS[kind] for kind in _absent(check, fact) if kind not in unasked]
     if _has_loose_cap(survey):
         # What is wrong with the cap is said of the cap, and must not be denied here.
         names = [
@@ -288,6 +297,10 @@ def _clues(fault: Mapping[str, Any]) -> Iterator[Clue]:
         yield line_clue(place, fault_sentence(fault))
 
 
+def _subjects(check: StateFlow) -> Subjects:
+    return Subjects(("model",) if OF_MODEL.issuperset(check.faults) else ())
+
+
 def _fault(check: StateFlow) -> str:
     if len(check.faults) > 1:
         return "The flow of data through the graph has a fault."
@@ -300,6 +313,7 @@ KIND = CheckKind(
     detect=from_facts(flow),
     replay=from_stored_facts(flow),
     fault=_fault,
+    subjects=_subjects,
     label=Label(
         title="Flow of data",
         about="None of these faults stands in the flow of data through the graph's state.",

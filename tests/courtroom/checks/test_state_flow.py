@@ -7,7 +7,9 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
+from courtroom.checks.registry import subjects_of
 from courtroom.checks.state_flow import WORDS, StateFlow
+from courtroom.checks.subjects import absence_of
 from courtroom.models.state_flow_facts import FaultKind
 from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, detected, survey
 
@@ -49,6 +51,20 @@ def test_absence_of_loose_rules_denies_no_fault_of_the_cap(facts: dict[str, Any]
     finding = detected(check, survey(facts=facts | {"state_flow": FACT | {"faults": []}}))
     assert finding.met is True
     assert finding.reason.startswith("No rule beside the cap for security that") is is_beside
+
+
+@pytest.mark.parametrize(
+    ("kinds", "is_met"),
+    [(("unshown_evidence",), False), (("other_key", "unused_prompt"), True)],
+)
+def test_requests_to_a_model_are_not_spoken_of_where_judges_are_plain_code(kinds, is_met):
+    judges = [{"name": "defense", "path": "a.py", "line": 3}]
+    facts = {"plain_judges": judges, "state_flow": {"faults": [], "unread": {}}}
+    check = StateFlow(**CHECK_FIELDS, faults=kinds)
+    finding = detected(check, survey(facts=facts))
+    assert finding.met is is_met
+    assert "text for a model" not in finding.reason
+    assert bool(absence_of(subjects_of(check), facts)) is not is_met
 
 
 def test_few_faults_are_all_named():
