@@ -61,7 +61,7 @@ def address_directories(call_graph: CallGraph, in_use: list[FunctionRef]) -> Ite
         nodes = list(walk(function.site.node))
         for node in nodes:
             name, rest = _below(symbols, function, node)
-            if not (name and _is_address(nodes, name)) or _may_be_local(nodes, name):
+            if not (name and _is_address(nodes, name)) or may_be_local(nodes, name):
                 continue
             sentence = (
                 f"{function.shown_name}() looks for {rest!r} below the address `{name}` as if it was a"
@@ -101,13 +101,14 @@ def _is_address(nodes: list[ast.AST], name: str) -> bool:
     return any(not ADDRESS_WORDS.isdisjoint(words_of(key)) for key in keys)
 
 
-def _may_be_local(nodes: list[ast.AST], name: str) -> bool:
+def may_be_local(nodes: list[ast.AST], name: str) -> bool:
     """Return whether the name is tested for a path, or holds more than an address."""
     for node in nodes:
         if isinstance(node, ast.Call) and called_name(node) in LOCAL_TESTS:
             owner = node.func.value if isinstance(node.func, ast.Attribute) else None
             for part in (owner, *node.args):
-                plain = part.args[0] if isinstance(part, ast.Call) and part.args else part
+                is_made = isinstance(part, ast.Call) and len(part.args) == 1
+                plain = part.args[0] if is_made and isinstance(part, ast.Call) else part
                 if isinstance(plain, ast.Name) and plain.id == name:
                     return True
         if isinstance(node, ast.Assign) and any(last_name(t) == name for t in node.targets):

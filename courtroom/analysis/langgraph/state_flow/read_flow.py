@@ -25,6 +25,7 @@ from courtroom.analysis.langgraph.state_flow.deleted_by_caller import deleted_by
 from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
 from courtroom.analysis.langgraph.state_flow.early_reads import early_reads
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, squashed
+from courtroom.analysis.langgraph.state_flow.handed_addresses import handed_addresses
 from courtroom.analysis.langgraph.state_flow.idle_steps import idle_steps
 from courtroom.analysis.langgraph.state_flow.ignored_fields import ignored_fields
 from courtroom.analysis.langgraph.state_flow.input_routes import input_routes
@@ -136,6 +137,7 @@ def read_flow(
     reading.add(foreign_directories(call_graph, layers.in_use))
     reading.add(defaulted_directories(call_graph, layers.in_use))
     reading.add(address_directories(call_graph, layers.in_use))
+    reading.add(handed_addresses(call_graph, layers.in_use))
     reading.add(claimed_directories(call_graph, layers.in_use))
     reading.add(own_documents(call_graph, layers))
     reading.add(shallow_histories(layers.in_use))

@@ -111,6 +111,69 @@ def test_path_of_a_clone_and_of_what_may_be_a_folder_is_no_fault(body: str):
     assert faults(flow_with(BELOW.format(body=body)), "own_directory") == []
 
 
+HANDED = """
+import os
+from pathlib import Path
+def look(state):
+    repo_url = state.get("repo_url") or "."
+    return check(repo_url, state["claims"])
+def check(root_dir, claims):
+    return verify(claims, root=root_dir)
+def verify(claims, root):
+    {body}
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return [(Path(root) / c).is_file() for c in claims]",
+        "folder = Path(root)\n    return [c for c in claims if (folder / c).exists()]",
+        "return [os.path.exists(os.path.join(root, c)) for c in claims]",
+        "return sorted(Path(root).rglob('*.py'))",
+    ],
+)
+def test_function_that_is_given_the_address_looks_for_files_below_it(body: str):
+    (fault,) = faults(flow_with(HANDED.format(body=body)), "own_directory")
+    assert fault.sentence == (
+        "verify() looks for files below `root`, for which look() hands on the address `repo_url`: for a"
+        " remote repository that is in the auditor's own directory, not in the clone"
+    )
+    assert fault.other is not None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "root = clone(root)\n    return [(Path(root) / c).is_file() for c in claims]",
+        "if is_remote(root):\n        return []\n    return [(Path(root) / c).is_file() for c in claims]",
+        "return [(Path(root) / c).is_file() for c in claims] if Path(root).exists() else []",
+        "return [(Path('clones') / c).is_file() for c in claims]",
+        "return Path(root).name",
+    ],
+)
+def test_function_that_may_be_given_a_folder_is_no_fault(body: str):
+    assert faults(flow_with(HANDED.format(body=body)), "own_directory") == []
+
+
+def test_address_that_a_node_replaces_by_its_clone_is_a_folder():
+    code = HANDED.format(body="return [(Path(root) / c).is_file() for c in claims]")
+    made = code.replace(
+        "return check(", "clone_path = clone()\n    return {'repo_url': clone_path}, check("
+    )
+    assert faults(flow_with(code), "own_directory")
+    assert faults(flow_with(made), "own_directory") == []
+
+
+def test_claimed_paths_below_the_address_are_looked_for_in_the_own_directory():
+    body = "return [c for c in state['claims'] if (Path(repo_url) / c).exists()]"
+    (fault,) = faults(flow_with(BELOW.format(body=body)), "own_directory")
+    assert fault.sentence == (
+        "look() looks for files below the address `repo_url` as if it was a path: that is in the"
+        " auditor's own directory, not in the clone"
+    )
+
+
 CLAIMED = """
 import os
 import re
