@@ -241,7 +241,7 @@ def _use_of_pattern(
 ) -> TermMatch | None:
     """Return the best passage that explains the term, else the first one that names it."""
     mention = None
-    explanations: list[tuple[tuple[int, bool], TermMatch]] = []
+    explanations: list[tuple[tuple[int, bool, bool], TermMatch]] = []
     for index, block in enumerate(blocks):
         if not _says(block.text, pattern) or (only_headings and not block.heading):
             continue
@@ -257,7 +257,8 @@ def _use_of_pattern(
                     passage[len(block.text) :], pattern
                 )
                 distance = 3 if is_of_others else _distance(block, passage, pattern)
-                rank = distance, not _names_both(passage)
+                is_led = distance == 1 and _is_headed(block.text, pattern)
+                rank = distance, not is_led, not _names_both(passage)
                 explanations.append((rank, match))
         mention = mention or TermMatch("mentioned", block.page, block.text[:_PASSAGE_CHARACTERS])
     # Of equals, the first one.
@@ -287,7 +288,7 @@ def _without_speech(passage: str, pattern: re.Pattern[str]) -> str:
 
 
 def _distance(block: _Block, passage: str, pattern: re.Pattern[str]) -> int:
-    """Return 0 for a section on the term, 1 for a definition, 3 where another subject names it.
+    """Return 0 for a section on the term, 1 for a paragraph headed by it, 3 for another subject.
 
     A passage with the term in quotation marks is 3 too. 4 is a passage on finding it elsewhere.
     """
@@ -298,7 +299,15 @@ def _distance(block: _Block, passage: str, pattern: re.Pattern[str]) -> int:
         return 3
     if _says(block.section, pattern):
         return 0
-    return 1 if _is_definition(passage, pattern) else 2
+    is_on_term = _is_headed(block.text, pattern) or _is_definition(passage, pattern)
+    return 1 if is_on_term else 2
+
+
+def _is_headed(text: str, pattern: re.Pattern[str]) -> bool:
+    """Return whether a paragraph begins with the term as its heading: "Fan-out: The graph ..."."""
+    match = _DEFINES.match(text)
+    heading = match["term"] if match else ""
+    return len(heading.split()) <= _PART_WORDS and _says(heading, pattern)
 
 
 def _use_of_words(reading: PdfReading, term: str) -> TermMatch | None:

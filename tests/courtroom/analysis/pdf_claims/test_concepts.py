@@ -311,6 +311,17 @@ def test_reducer_by_its_name_in_the_code_explains_without_the_term() -> None:
     assert explained_without_term(_reading(text), "State Synchronization")
 
 
+def test_paragraph_that_begins_with_the_term_is_quoted_first() -> None:
+    aside = (
+        "Why typed state: During fan-out several nodes write at once, and plain dictionaries would"
+        " let one detective overwrite the evidence of another, so reducers merge what they write by"
+        " operator.ior before the judges read it."
+    )
+    headed = f"Fan-out — The graph has two layers. {EXPLAINED}"
+    match = use_of_term(_reading(aside, headed), "Fan-In / Fan-Out")
+    assert (match.page, match.passage) == (2, headed)
+
+
 def test_section_is_quoted_before_the_conclusion() -> None:
     reading = _reading(
         f"Conclusion\n{EXPLAINED}\nParts\n{EXPLAINED}", headings=("Conclusion", "Parts")
