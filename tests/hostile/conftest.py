@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.courtroom.in_process import read_in_process
+from tests.hostile.child_memory import Starter
 from tests.hostile.traps import Listener, Trap, listening, trial
 
 Trial = Callable[..., AbstractContextManager[Path]]
@@ -17,6 +18,13 @@ Trial = Callable[..., AbstractContextManager[Path]]
 def listener() -> Iterator[Listener]:
     with listening() as open_one:
         yield open_one
+
+
+@pytest.fixture(scope="session")
+def starter() -> Iterator[Starter]:
+    program = Starter()
+    yield program
+    program.close()
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +42,10 @@ def trap(listener: Listener, tmp_path: Path) -> Trap:
 
 @pytest.fixture
 def on_trial(
-    listener: Listener, tmp_path: Path, record_property: Callable[[str, object], None]
+    listener: Listener,
+    starter: Starter,
+    tmp_path: Path,
+    record_property: Callable[[str, object], None],
 ) -> Trial:
     """`with on_trial(kind, deadline=seconds) as folder:` watches what the case does and writes it
     down.
@@ -45,6 +56,7 @@ def on_trial(
             kind,
             home=tmp_path,
             listener=listener,
+            starter=starter,
             deadline=deadline,
             cases=cases,
             note=lambda toll: record_property("hostile", asdict(toll)),

@@ -6,7 +6,6 @@ audit that nothing may be written outside of.
 
 from __future__ import annotations
 
-import resource
 import socket
 import threading
 import time
@@ -16,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from courtroom.models.case import Limits
+from tests.hostile.child_memory import Starter, measured_children
 
 MEMORY_BYTES = Limits().child_memory_bytes
-KIBIBYTE = 1024
 
 
 @dataclass(frozen=True)
@@ -80,6 +79,7 @@ def trial(
     *,
     home: Path,
     listener: Listener,
+    starter: Starter,
     deadline: float,
     note: Callable[[Toll], None],
     cases: int = 1,
@@ -91,18 +91,16 @@ def trial(
     """
     folder = home / "audit"
     folder.mkdir()
-    before, calls, memory = _listed(home, folder), len(listener.callers), _largest_child()
+    before, calls = _listed(home, folder), len(listener.callers)
     started = time.monotonic()
     try:
-        yield folder
+        with measured_children(starter) as peaks:
+            yield folder
     finally:
-        grown = _largest_child()
         toll = Toll(
             kind,
             seconds=time.monotonic() - started,
-            # The figure is of all children so far. A child is charged with the memory of this
-            # process until its program starts.
-            memory=grown if grown > max(memory, _own_peak()) else 0,
+            memory=peaks.largest,
             connections=len(listener.callers) - calls,
             outside=len(_listed(home, folder) ^ before),
             cases=cases,
@@ -118,11 +116,3 @@ def _listed(home: Path, folder: Path) -> set[tuple[Path, int]]:
         for path in home.rglob("*")
         if folder not in (path, *path.parents)
     }
-
-
-def _own_peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIBIBYTE
-
-
-def _largest_child() -> int:
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * KIBIBYTE
