@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +44,11 @@ class Site:
     stack: contextlib.ExitStack
 
     def start(self, name: str) -> None:
-        """Start one of PROGRAMS; it is stopped with the site."""
-        command, log = [sys.executable, "manage.py", *PROGRAMS[name]], self.folder / f"{name}.log"
-        self.processes[name] = [_start_process(command, self.environment, self.stack, log)]
+        """Start one of PROGRAMS, beside those of that name; it is stopped with the site."""
+        roots = self.processes.setdefault(name, [])
+        command = [sys.executable, "manage.py", *PROGRAMS[name]]
+        log = self.folder / f"{name}{len(roots) + 1}.log"
+        roots.append(_start_process(command, self.environment, self.stack, log))
 
     def settle(self) -> None:
         """Wait until the programs have started: their imports take seconds of the processor."""
@@ -93,11 +95,16 @@ PROGRAMS = {
 
 @contextlib.contextmanager
 def run_site(
-    folder: Path, programs: Sequence[str] = tuple(PROGRAMS), *, bubblewrap: bool = True
+    folder: Path,
+    programs: Sequence[str] = tuple(PROGRAMS),
+    *,
+    bubblewrap: bool = True,
+    settings: Mapping[str, str] | None = None,
 ) -> Iterator[Site]:
     """Run the site with these programs during the block, and remove everything afterwards.
 
-    Without bubblewrap the processor time of all children is measured (processor.py).
+    `settings` go before those of production. Without bubblewrap the processor time of all children
+    is measured (processor.py).
     """
     with contextlib.ExitStack() as stack:
         # A temporary folder, but on a disk and with durability as in production.
@@ -108,6 +115,7 @@ def run_site(
         port = free_port()
         environment = production_environment(folder, port)
         environment |= {name: server.url for name, server in servers.items()}
+        environment |= settings or {}
         if not bubblewrap:
             environment["PATH"] = f"{_failing_bubblewrap(folder)}:{environment['PATH']}"
         prepare_site(environment)

@@ -7,11 +7,11 @@ import random
 import re
 from collections.abc import Sequence
 from http import HTTPStatus
-from time import perf_counter
 from typing import Any
 
 import httpx
 
+from benchmarks.load.clock import Clock
 from benchmarks.load.figures import Measurements
 
 # A student gives up after a quarter of an hour.
@@ -27,6 +27,7 @@ ETAG = re.compile(rb'If-None-Match&quot;: &quot;(.*?)&quot;|"If-None-Match": "(.
 # Refusals on a form, and the one after which a student sends it again.
 REFUSAL = re.compile(r'class="errorlist[^>]*>(?:<li>)?(.*?)</', re.DOTALL)
 COME_AGAIN, TRIES = "Try again in a few seconds", 20
+REAL_TIME = Clock()
 # As the proxy of production sets it.
 SECURE = {"X-Forwarded-Proto": "https"}
 
@@ -35,8 +36,13 @@ class Browser:
     """One student's browser. A request that fails is recorded in words."""
 
     def __init__(
-        self, client: httpx.AsyncClient, person: dict[str, str], measurements: Measurements
+        self,
+        client: httpx.AsyncClient,
+        person: dict[str, str],
+        measurements: Measurements,
+        clock: Clock = REAL_TIME,
     ) -> None:
+        self.clock = clock
         self._client, self._measurements = client, measurements
         self._cookies = {"sessionid": person["session"]}
         self._address = person["address"]
@@ -61,7 +67,7 @@ class Browser:
             }
             | options.pop("headers", {})
         )
-        begin = perf_counter()
+        begin = self.clock.now()
         self._measurements.open += 1
 
         try:
@@ -72,7 +78,7 @@ class Browser:
         finally:
             self._measurements.open -= 1
 
-        self._measurements.note(kind, perf_counter() - begin)
+        self._measurements.note(kind, self.clock.now() - begin)
         if answer.status_code >= HTTPStatus.BAD_REQUEST:
             self._measurements.failures.append(
                 f"{kind}: {answer.status_code} {re.sub(r'[0-9a-f-]{36}', '…', path)}"
@@ -92,20 +98,24 @@ async def run_evening(
     measurements: Measurements,
     *,
     within: float,
+    clock: Clock = REAL_TIME,
 ) -> None:
     """Let every student come at a random moment within `within` seconds, until their report is
     read.
     """
-    begin = perf_counter()
+    begin = clock.now()
     # Shorter than the server keeps a connection, so that no request meets a closing one.
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=1.0)
+    limits = httpx.Limits(
+        max_connections=None, max_keepalive_connections=100, keepalive_expiry=clock.real(1.0)
+    )
     chance = random.Random(len(course["people"]))  # noqa: S311 -- the same at every run
 
-    async with httpx.AsyncClient(base_url=address, timeout=ANSWER_SECONDS, limits=limits) as client:
+    timeout = clock.real(ANSWER_SECONDS)
+    async with httpx.AsyncClient(base_url=address, timeout=timeout, limits=limits) as client:
         await asyncio.gather(
             *(
                 _student(
-                    Browser(client, person, measurements),
+                    Browser(client, person, measurements, clock),
                     course,
                     person,
                     report,
@@ -116,7 +126,7 @@ async def run_evening(
             )
         )
 
-    measurements.seconds = perf_counter() - begin
+    measurements.seconds = clock.now() - begin
 
 
 async def _student(
@@ -127,10 +137,10 @@ async def _student(
     measurements: Measurements,
     wait: float,
 ) -> None:
-    await asyncio.sleep(wait)
+    await browser.clock.sleep(wait)
     for path in ("/", course["cohort"], course["assignment"]):
         await browser.get(path)
-        await _pause_to_read()
+        await _pause_to_read(browser.clock)
 
     audit = await _submit(
         browser, course["assignment"] + "submit/", person["repository"], report, measurements
@@ -140,7 +150,7 @@ async def _student(
         return
 
     measurements.submitted += 1
-    measurements.last_submission = perf_counter()
+    measurements.last_submission = browser.clock.now()
     if not await _watch(browser, audit):
         measurements.failures.append("no report within 15 minutes")
         return
@@ -152,7 +162,7 @@ async def _student(
         await browser.get(course["assignment"]),
     ]
     measurements.read += all(answer is not None for answer in answers)
-    measurements.last_read = perf_counter()
+    measurements.last_read = browser.clock.now()
 
 
 async def _submit(
@@ -165,7 +175,7 @@ async def _submit(
         if token is None:
             return None
 
-        await _pause_to_read()
+        await _pause_to_read(browser.clock)
         fields = {
             "data": {"repo_url": repository},
             "files": {"pdf": ("report.pdf", report, "application/pdf")},
@@ -185,11 +195,11 @@ async def _submit(
 async def _watch(browser: Browser, audit: str) -> bool:
     """Poll as the page does; return True once the report is there."""
     page = await browser.get(audit)
-    begin = perf_counter()
+    begin = browser.clock.now()
     etag, pause = "", _poll_seconds(page.content if page else b"") or 0.0
 
-    while pause and perf_counter() - begin < MAX_WAIT_SECONDS:
-        await asyncio.sleep(pause)
+    while pause and browser.clock.now() - begin < MAX_WAIT_SECONDS:
+        await browser.clock.sleep(pause)
         answer = await browser.get(
             f"{audit}progress/", "progress", **({"If-None-Match": etag} if etag else {})
         )
@@ -208,8 +218,8 @@ def _poll_seconds(content: bytes) -> float | None:
     return int(match[1]) / 1000 if match else None
 
 
-async def _pause_to_read() -> None:
-    await asyncio.sleep(random.uniform(*READING_SECONDS))  # noqa: S311 -- people differ
+async def _pause_to_read(clock: Clock) -> None:
+    await clock.sleep(random.uniform(*READING_SECONDS))  # noqa: S311 -- people differ
 
 
 async def sign_ins(address: str, course: dict[str, Any]) -> list[float]:
