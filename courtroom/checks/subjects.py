@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from courtroom.checks.phrases import place_of
+from courtroom.checks.phrases import named, place_of
 from courtroom.checks.result import Clue
 from courtroom.models.evidence import CheckOutcome, DetectiveName
 from courtroom.models.root_cause import RootCause, RootCauseCode
@@ -81,7 +81,10 @@ def _report(facts: JsonFacts) -> Absence | None:
     # A report that could not be read has no number of pages.
     if facts.get("pdf_pages") != 0:
         return None
-    return _absence("no_report", "No PDF report was handed in.", detective="DocAnalyst")
+    empty = facts.get("empty_reports") or ()
+    verb = "is" if len(empty) == 1 else "are"
+    there = f" ({named(empty)} {verb} empty)" if empty else ""
+    return _absence("no_report", f"No PDF report was handed in{there}.", detective="DocAnalyst")
 
 
 def _diagram(facts: JsonFacts) -> Absence | None:

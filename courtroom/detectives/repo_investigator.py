@@ -9,6 +9,7 @@ from typing import Any
 from courtroom.analysis.git.change_times import change_times
 from courtroom.analysis.git.history import History, history_facts
 from courtroom.analysis.git.snapshot import Snapshot
+from courtroom.analysis.project.audit_folders import kind_of as kind_of_audit
 from courtroom.analysis.project.commit_pace import deferrals_of, history_fact
 from courtroom.analysis.project.feedback_answers import with_commits
 from courtroom.analysis.project.misplaced_audits import misplaced_fact
@@ -106,7 +107,7 @@ def _facts(inputs: RepositoryInputs) -> Facts:
             reasons |= dict.fromkeys(names, part.message)
             continue
         values, open_reasons = (
-            _history_facts(part) if isinstance(part, History) else (part.facts, part.reasons)
+            _history_facts(part) if isinstance(part, History) else _source_facts(part)
         )
         facts |= values
         reasons |= open_reasons
@@ -119,6 +120,15 @@ def _facts(inputs: RepositoryInputs) -> Facts:
         facts.get("own_audits"), reasons, inputs.history
     )
     return facts, reasons
+
+
+def _source_facts(survey: Survey) -> Facts:
+    empty = [
+        path
+        for path in survey.empty_paths
+        if path.lower().endswith(".pdf") and kind_of_audit(path) is None
+    ]
+    return {**survey.facts, "empty_reports": sorted(empty)}, {**survey.reasons}
 
 
 def _history_facts(history: History) -> Facts:

@@ -356,6 +356,8 @@ class Facts(FactModel):
     markdown_report: bool | None = None
     # what a run reaches
     failing_code: FailingCode | None = None
+    # committed PDF files of no byte, beside those of the audits
+    empty_reports: tuple[str, ...] | None = None
     # the report
     pdf_pages: int | None = None
     pdf_characters: int | None = None

@@ -17,7 +17,7 @@ from courtroom.synthesis.advice.work import Step, Work, filled
 
 # What mends each root cause.
 ADVICE: dict[RootCauseCode, str] = {
-    "no_report": "Hand in the PDF report.",
+    "no_report": "Hand in the PDF report{{empty_reports|}}.",
     "no_diagram": "Draw the graph of the code in the report.",
     "no_graph": "Build the flow as a StateGraph of nodes and edges.",
     "no_clone": "Write one function that clones the repository under audit into a temporary"

@@ -21,7 +21,7 @@ from courtroom.analysis.langgraph.node_roles import (
     role_by_name,
 )
 from courtroom.analysis.python.tree_walk import words_of
-from courtroom.checks.phrases import listed, place_of
+from courtroom.checks.phrases import listed, named, place_of
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.rubric import Criterion
 
@@ -75,6 +75,7 @@ class Work:
             "opinion_schema": self.opinion_schema,
             "failure_edges": self.facts.get("conditional_error_route")
             and ", also those for failures",
+            "empty_reports": self.empty_reports,
             "join": listed(joins_before_verdict(self.facts.get("graph_shape"))),
             "clone_place": clone and place_of(clone["path"], clone["line"]),
             **self._limits,
@@ -85,6 +86,13 @@ class Work:
             place = place_of(prompt["path"], prompt["line"])
             texts[f"at_{prompt['persona'].lower()}"] = f" ({place})"
         return {name: text for name, text in texts.items() if text}
+
+    @property
+    def empty_reports(self) -> str:
+        """Words on committed PDF files without a byte; "" where none is."""
+        paths = self.facts.get("empty_reports") or ()
+        verb = "is" if len(paths) == 1 else "are"
+        return f", exported again: {named(paths)} in the repository {verb} empty" if paths else ""
 
     @property
     def _reducers(self) -> Sequence[Mapping[str, Any]]:

@@ -56,6 +56,14 @@ def test_checks_on_an_absent_report_share_one_root_cause_and_its_evidence():
     assert {o.not_applicable and o.not_applicable.code for o in outcomes} == {"no_report"}
 
 
+def test_empty_files_are_named_where_no_report_was_handed_in():
+    facts = {"pdf_pages": 0, "empty_reports": ["docs/report.pdf"]}
+    (_, outcome) = hang_on_root_causes(TERMS, *answered(TERMS), facts)[1]
+    assert outcome.not_applicable is not None
+    assert outcome.reason == "No PDF report was handed in (docs/report.pdf is empty)."
+    assert outcome.not_applicable.without_place.sentence == "No PDF report was handed in."
+
+
 def test_check_that_states_the_root_cause_stays_unmet_with_the_same_evidence():
     checks = [EXISTS, PARALLEL]
     items, (stating, hanging) = hang_on_root_causes(checks, *answered(checks), NO_GRAPH)

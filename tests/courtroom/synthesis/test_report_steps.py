@@ -5,6 +5,8 @@ import pytest
 from courtroom.checks.commit_history import WITHIN_MINUTES
 from courtroom.models.evidence import Location
 from courtroom.synthesis.advice import report_steps
+from courtroom.synthesis.advice.work import filled
+from courtroom.synthesis.remediation import ADVICE
 from tests.courtroom.synthesis.advised_work import work
 from tests.courtroom.synthesis.bench_records import piece
 
@@ -142,3 +144,17 @@ FEW = "aa (2026-01-01, commit 1 of 9, 3 Python files) and bb (2026-01-01, commit
 )
 def test_parts_that_are_committed_by_themselves_are_not_asked_to_be(aspect, reason, actions):
     assert [step.action for step in report_steps.history_steps(aspect, reason)] == actions
+
+
+@pytest.mark.parametrize(
+    ("paths", "words"),
+    [
+        ([], ""),
+        (["a.pdf"], ", exported again: a.pdf in the repository is empty"),
+        (["a.pdf", "b.pdf"], ", exported again: a.pdf and b.pdf in the repository are empty"),
+    ],
+)
+def test_empty_reports_of_the_repository_are_to_be_exported_again(paths, words):
+    assert filled(ADVICE["no_report"], work(empty_reports=paths).names) == (
+        f"Hand in the PDF report{words}."
+    )
