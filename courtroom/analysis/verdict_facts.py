@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.averaged_scores import averaged_scores
+from courtroom.analysis.langgraph.judging.criterion_ids import CriterionIds
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_content
 from courtroom.analysis.langgraph.judging.early_caps import early_caps
 from courtroom.analysis.langgraph.judging.idle_rules import idle_rules
-from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
+from courtroom.analysis.langgraph.judging.loose_rules import ARCHITECTURE, loose_caps
 from courtroom.analysis.langgraph.judging.lost_dissents import is_dissent_lost
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
 from courtroom.analysis.langgraph.judging.markdown_reports import markdown_reports
@@ -239,8 +240,14 @@ def _keys(functions: Sequence[FunctionRef]) -> set[tuple[str, int]]:
 def _rules(writer: FactWriter, gap: str) -> None:
     """Record every rule: where it is applied, else where its condition never holds."""
     evidence = MadeEvidence(writer.symbols)
+    criteria = CriterionIds(writer.symbols)
     conditions = DeadConditions(
-        writer.symbols, writer.layers.justice, writer.state_keys, evidence, _heard_with(writer)
+        writer.symbols,
+        writer.layers.justice,
+        writer.state_keys,
+        evidence,
+        _heard_with(writer),
+        criteria.lacks,
     )
     rules = read_rules(writer.call_graph, writer.layers, writer.graph, conditions)
     writer.facts["rules"] = {
@@ -269,14 +276,17 @@ def _rules(writer: FactWriter, gap: str) -> None:
     else:
         unclear = "the conditions of the cap for security do not tell what they read"
         writer.set_unknown(["security_ground"], unclear if ground is None else gap)
+    functions = {function.name: function for function in writer.layers.justice}
     for rule, reading in rules.items():
         if writer.facts["rules"][rule] is None:
             writer.reasons[f"rules.{rule}"] = gap
         for place, line in reading.lines:
             note = _waits_for(reading) if rule == "security_override" else _limit_of(reading)
+            if rule == "functionality_weight" and not note:
+                note = _elsewhere(criteria.reached_at(place, line, functions))
             writer.add_location(rule, place.source.path, line, note=note)
         if not reading.lines:
-            _locate_obstacles(writer, rule, reading)
+            _locate_obstacles(writer, rule, reading, criteria)
 
 
 def _heard_with(writer: FactWriter) -> Callable[[str, str], bool] | None:
@@ -286,7 +296,9 @@ def _heard_with(writer: FactWriter) -> Callable[[str, str], bool] | None:
     return HeardKeys(writer.symbols, writer.graph, accesses[0], writer.layers.roles).is_filled
 
 
-def _locate_obstacles(writer: FactWriter, rule: str, reading: RuleReading) -> None:
+def _locate_obstacles(
+    writer: FactWriter, rule: str, reading: RuleReading, criteria: CriterionIds
+) -> None:
     """Record the lines that keep a rule from being applied, the gravest first."""
     if rule == "variance_re_evaluation":
         for function, line, text in claimed_re_evaluations(writer.layers.justice):
@@ -308,11 +320,15 @@ def _locate_obstacles(writer: FactWriter, rule: str, reading: RuleReading) -> No
     obstacles = (
         (reading.by_opinions, "this rule reads what judges say or score, and no evidence"),
         (reading.final, "a rule decides on the spread without a second look"),
-        (reading.dead, NEVER_HOLDS),
     )
     for places, note in obstacles:
         for place, line in places:
             writer.add_location(rule, place.source.path, line, note=note)
+    functions = {function.name: function for function in writer.layers.justice}
+    for place, line in reading.dead:
+        text = criteria.missing_at(place, line, functions)
+        why = f": no criterion of the work has “{text}” in its id" if text else ""
+        writer.add_location(rule, place.source.path, line, note=f"{NEVER_HOLDS}{why}")
     for place, line in reading.uncalled:
         note = f"nothing calls {place.shown_name}, which holds this rule"
         writer.add_location(rule, place.source.path, line, note=note)
@@ -369,6 +385,15 @@ def _limit_of(reading: RuleReading) -> str:
     if not words:
         return ""
     return f"A rule lets facts overrule only opinions whose argument has {' or '.join(words)}."
+
+
+def _elsewhere(criteria: Collection[str]) -> str:
+    """Return the sentence on criteria where a rule on architecture applies; "" where it is there."""
+    if not criteria or any(ARCHITECTURE.intersection(words_of(name)) for name in criteria):
+        return ""
+    names = " and ".join(sorted(criteria)[:MOST_WORDS])
+    more = f", and {len(criteria) - MOST_WORDS} more" if len(criteria) > MOST_WORDS else ""
+    return f"By the ids of the rubric's criteria, the Tech Lead's score counts most in {names}{more} alone."
 
 
 def _is_unnamed_report(function: FunctionRef) -> tuple[bool, bool]:

@@ -1,7 +1,7 @@
 """Conditions that never hold.
 
 They read an empty table, a constant, a state key nobody declares, or ask for evidence nobody makes,
-or for want of evidence without which no judge is heard.
+for want of evidence without which no judge is heard, or for a criterion that the work has not.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class DeadConditions:
 
     `state_keys` are the keys that the graph's state declares; None when they are not known.
     LangGraph drops all others, so reading one gives the default. `is_heard_with` tells of a field of
-    the state and a key whether something lies there wherever a judge is heard.
+    the state and a key whether something lies there wherever a judge is heard, `lacks_criterion` of a
+    test whether it waits for an id that no criterion has.
     """
 
     symbols: SymbolTable
@@ -47,6 +48,7 @@ class DeadConditions:
     state_keys: frozenset[str] | None
     evidence: MadeEvidence | None = None
     is_heard_with: Callable[[str, str], bool] | None = None
+    lacks_criterion: Callable[[ast.AST, FunctionRef], bool] | None = None
 
     def never_holds(self, test: ast.expr, function: FunctionRef) -> bool:
         return self._is_falsy(test, function, MAX_STEPS)
@@ -58,6 +60,8 @@ class DeadConditions:
             return not node.value
         wanted = filter_of(node) or node
         if self._none_meets(wanted):
+            return True
+        if self.lacks_criterion is not None and self.lacks_criterion(node, function):
             return True
         if isinstance(node, ast.Dict | ast.List | ast.Tuple | ast.Set):
             return not (node.keys if isinstance(node, ast.Dict) else node.elts)
