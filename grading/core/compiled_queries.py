@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS, connection
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import QuerySet
 from django.db.models.sql.compiler import SQLCompiler
 from django_scopes import get_scope, scope, scopes_disabled
@@ -70,8 +70,11 @@ class CompiledQuery(Generic[Row]):
     def _compiled(self) -> _Compiled:
         """Raise ValueError for a query that leaves a parameter out."""
         query_set = self._make_query_set()
-        compiler = query_set.query.get_compiler(DEFAULT_DB_ALIAS)
+        compiler: Any = query_set.query.get_compiler(DEFAULT_DB_ALIAS)
         sql, parameters = compiler.as_sql()
+        # They depend on the columns alone, and asking all columns for them takes longer than a row.
+        converters = compiler.get_converters([column for column, *_ in compiler.select])
+        compiler.get_converters = lambda _: converters
 
         for stand_in in self._stand_ins.values():
             if not _as_compared(stand_in, stand_in).keys() & {*parameters}:
@@ -111,7 +114,8 @@ class OrganizationQuery(CompiledQuery[Row]):
 def _compiler_of(compiler: SQLCompiler, sql: str, parameters: tuple[Any, ...]) -> SQLCompiler:
     """Return a copy of a compiler that has this SQL, for the connection of this thread."""
     ready: Any = copy(compiler)
-    ready.connection = connection
+    # The connection itself: its proxy looks it up at each access.
+    ready.connection = connections[DEFAULT_DB_ALIAS]
     ready.as_sql = lambda: (sql, parameters)
     compiled: SQLCompiler = ready
     return compiled
