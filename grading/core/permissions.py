@@ -127,7 +127,7 @@ def _assignment(cohort: str, slug: str) -> QuerySet[Assignment, Assignment]:
     rows = Assignment.objects.select_related(
         "organization", "cohort__organization", "rubric_version__rubric"
     )
-    return rows.filter(cohort__slug=cohort, slug=slug)
+    return rows.defer("rubric_version__document").filter(cohort__slug=cohort, slug=slug)
 
 
 ASSIGNMENT = OrganizationQuery(_assignment, cohort=str, slug=str)
@@ -235,7 +235,7 @@ def _audit(audit: UUID) -> QuerySet[Audit, Audit]:
         "submission__assignment__cohort__organization",
         "rubric_version__rubric",
     )
-    return rows.filter(pk=audit)
+    return rows.defer("report", "screening", "rubric_version__document").filter(pk=audit)
 
 
 AUDIT = OrganizationQuery(_audit, audit=UUID)
