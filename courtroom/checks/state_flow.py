@@ -174,22 +174,32 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
         return with_undercut_verdict(finding, survey) if is_about_cap else finding
     if survey.facts.get("plain_judges") and OF_MODEL.issuperset(check.faults):
         return nothing("No judge asks a model.", "requests of the judges' model", survey)
-    reason = next((fact["unread"][kind] for kind in check.faults if kind in fact["unread"]), "")
-    if reason:
-        return could_not_look(f"Not everything was read: {reason}.")
+    unread = {kind: fact["unread"][kind] for kind in check.faults if kind in fact["unread"]}
+    # A few of many kinds are named as not followed; without a graph, all is open.
+    if unread and (2 * len(unread) >= len(check.faults) or survey.facts.get("graph") is None):
+        return could_not_look(f"Not everything was read: {next(iter(unread.values()))}.")
     unasked = OF_MODEL if survey.facts.get("plain_judges") else frozenset()
-    names = [WORDS[kind] for kind in _absent(check, fact) if kind not in unasked]
+    names = [WORDS[k] for k in _absent(check, fact) if k not in unasked and k not in unread]
     if _has_loose_cap(survey):
         # What is wrong with the cap is said of the cap, and must not be denied here.
         names = [
             name.replace(LOOSE, f"a rule beside the cap for security{LOOSE[6:]}") for name in names
         ]
-    reason = f"{_absences(names, files_of(survey))}{minor}{_not_counted(check, fact)}".strip()
+    beside = f"{_not_followed(unread)}{minor}{_not_counted(check, fact)}"
+    reason = f"{_absences(names, files_of(survey))}{beside}".strip()
     wanted = names or [WORDS[kind] for kind in check.faults]
     # What the reason names must not be denied.
     result = "nothing was found" if names else "nothing that counts was found"
     finding = absent(reason, searched_for(listed(wanted), survey, result), met=True)
-    return replace(finding, has_reservation=bool(minor or _not_counted(check, fact)))
+    return replace(finding, has_reservation=bool(beside))
+
+
+def _not_followed(unread: Mapping[FaultKind, str]) -> str:
+    """Return a sentence on the kinds that were not looked for to the end; "" without any."""
+    if not unread:
+        return ""
+    words = listed([FAULT_WORDS.get(kind, WORDS[kind]) for kind in unread])
+    return f" Where {words} may stand, not everything was read: {next(iter(unread.values()))}."
 
 
 def _minor(faults: Sequence[Mapping[str, Any]]) -> str:

@@ -67,6 +67,21 @@ def test_requests_to_a_model_are_not_spoken_of_where_judges_are_plain_code(kinds
     assert bool(absence_of(subjects_of(check), facts)) is not is_met
 
 
+KINDS = ("undeclared_read", "early_read", "dead_route")
+
+
+@pytest.mark.parametrize(
+    ("kinds", "graph", "is_met"), [(KINDS, {}, True), (KINDS, None, None), (KINDS[:2], {}, None)]
+)
+def test_kind_that_was_not_read_to_the_end_leaves_many_others_answered(kinds, graph, is_met):
+    check = StateFlow(**CHECK_FIELDS, faults=kinds)
+    facts = {"graph": graph, "state_flow": FACT | {"faults": []}}
+    finding = detected(check, survey(facts=facts))
+    assert (finding.met, finding.has_reservation) == (is_met, bool(is_met))
+    assert "a.py:9: the key is not known." in finding.reason
+    assert finding.reason.startswith("No key that is read before it can be") is bool(is_met)
+
+
 def test_few_faults_are_all_named():
     lines = [FAULT | {"line": line} for line in (4, 7)]
     finding = found("no_update", fact={"faults": lines, "unread": {}})

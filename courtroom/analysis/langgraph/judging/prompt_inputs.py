@@ -27,7 +27,9 @@ from courtroom.analysis.python.tree_walk import (
 )
 
 # Words of names and keys under which evidence is kept.
-EVIDENCE = frozenset(words_of("evidence evidences ev evs fact facts finding findings exhibits"))
+EVIDENCE = frozenset(
+    words_of("evidence evidences ev evs fact facts finding findings exhibits forensics")
+)
 RUBRIC = frozenset(words_of("rubric rubrics dimension dimensions criterion criteria"))
 # Words of keys that hold neither evidence nor a rubric.
 PLAIN = frozenset(
@@ -143,7 +145,7 @@ class PromptReader:
         _note(inputs, value, words)
         values = self._values_of(node.id, value, inputs)
         if values is None:
-            if node.id not in BUILTINS:
+            if node.id not in BUILTINS and node.id != "__file__":
                 _open(inputs, value)
             return []
         return values

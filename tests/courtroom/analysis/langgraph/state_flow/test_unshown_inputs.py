@@ -87,6 +87,8 @@ def faults(*lines: str, data=RUBRIC) -> list[str]:
             [],
         ),
         (['Asker(row["instruction"]).ask(block(state["evidences"]))'], []),
+        (['ask(row["instruction"], state["unified_forensics"])'], []),
+        (['ask(PERSONA, "Audit it, " + __file__)'], [NOTHING_FOUND, NO_RUBRIC]),
     ],
 )
 def test_request_lacks_what_does_not_reach_it(lines, expected):
