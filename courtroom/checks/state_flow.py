@@ -89,6 +89,8 @@ FAULT_WORDS: dict[str, str] = {
     "refused_value": "a value that a prompt fixes and that is refused",
     "word_scan": "a scan for unsafe calls that does not look for calls alone",
 }
+# A text that is read, but for where a second one takes its place.
+REPLACED = "a text of the Chief Justice that a second rule replaces unread"
 # Faults that are said where those of another kind are asked for, and count for nothing there.
 BESIDE = {
     "cut_text": "shallow_history",
@@ -163,8 +165,7 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     # What blinds all judges comes first, then the kinds that the check names.
     faults.sort(key=lambda f: (not f.get("is_blinding"), f["kind"] not in check.faults))
     if faults:
-        kinds = dict.fromkeys(fault["kind"] for fault in faults)
-        title = f"There is {clauses(FAULT_WORDS.get(kind, WORDS[kind]) for kind in kinds)}."
+        title = f"There is {clauses(dict.fromkeys(map(_words_of, faults)))}."
         if any(fault.get("is_blinding") for fault in faults):
             title = BLINDING
         beside = _not_counted(check, fact) if {*BESIDE.values()} & {*check.faults} else ""
@@ -200,6 +201,16 @@ def _not_followed(unread: Mapping[FaultKind, str]) -> str:
         return ""
     words = listed([FAULT_WORDS.get(kind, WORDS[kind]) for kind in unread])
     return f" Where {words} may stand, not everything was read: {next(iter(unread.values()))}."
+
+
+def _words_of(fault: Mapping[str, Any]) -> str:
+    kind = fault["kind"]
+    return REPLACED if is_replaced(fault) else FAULT_WORDS.get(kind, WORDS[kind])
+
+
+def is_replaced(fault: Mapping[str, Any]) -> bool:
+    """Return whether a value is lost only where another one takes its place."""
+    return fault["kind"] == "unused_verdict" and "writes it anew" in fault["sentence"]
 
 
 def _minor(faults: Sequence[Mapping[str, Any]]) -> str:

@@ -76,7 +76,7 @@ DISSENTS = {
     "none": RULES["dissent"][1],
 }
 REMEDIATIONS = {
-    "findings": "The remediation gives what judges argue or detectives report.",
+    "findings": "The remediation gives what judges argue or cite, or what detectives report.",
     "rubric": "The remediation repeats the rubric: no argument and no evidence is in it.",
     "fixed": "The remediation is fixed words and names: no argument and no evidence is in it.",
 }

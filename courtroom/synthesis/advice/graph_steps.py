@@ -9,7 +9,7 @@ from typing import Any
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.checks.phrases import listed, place_of, places_of
-from courtroom.checks.state_flow import fault_sentence
+from courtroom.checks.state_flow import fault_sentence, is_replaced
 from courtroom.synthesis.advice.work import Edge, Step, Work, arrows, code_list, code_name, placed
 
 
@@ -137,9 +137,11 @@ def _doubled(rows: Sequence[Mapping[str, Any]]) -> Step:
     nodes = list(dict.fromkeys(node for row in rows for node in row["nodes"]))
     keys = listed(f"`{row['key']}`" for row in rows)
     reducers = "the reducer adds" if len(rows) == 1 else "their reducers add"
+    # The node may return other keys, which are to stay.
+    key = "the key" if len(rows) == 1 else "these keys"
     action = (
-        f"Return only new entries of {keys} from {listed(nodes)}, {{}} where there are none:"
-        f" {reducers} them to those that are there."
+        f"Return only new entries of {keys} from {listed(nodes)}, and leave {key} out where there are"
+        f" none: {reducers} them to those that are there."
     )
     return placed(action, next((place for row in rows for place in row["places"]), None))
 
@@ -195,6 +197,8 @@ def flow_step(fault: Mapping[str, Any]) -> Step:
         action = "Look for a goal that detectives write, or write this one"
     if fault["kind"] == "loose_rule":
         action = next((do for part, do in LOOSE if part in fault["sentence"]), action)
+    if is_replaced(fault):
+        action = "Keep both texts where both rules apply"
     if "sees none of it" in fault["sentence"] and "` and `" in fault["sentence"]:
         action = "Read what lies under each of these keys, and take what is about the criterion"
     step = placed(f"{action}. {fault_sentence(fault)}", fault)

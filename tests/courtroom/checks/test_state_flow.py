@@ -230,6 +230,20 @@ def test_fault_that_stands_beside_another_one_is_not_counted(kind: str, beside: 
     assert (finding.met, "Not counted: log() cuts" in finding.reason) == (False, is_beside)
 
 
+def test_text_that_a_second_rule_replaces_is_not_said_to_be_never_read():
+    sentence = "justice() writes `dissent` and, by a second rule in line 9, writes it anew: where"
+    fault = FAULT | {"kind": "unused_verdict", "sentence": sentence}
+    replaced, unread = fault, fault | {"sentence": "justice() makes `dissent` and never uses it"}
+    titles = [
+        found("unused_verdict", fact={"faults": [*faults], "unread": {}}).fault
+        for faults in ([replaced, replaced], [unread])
+    ]
+    assert titles == [
+        "There is a text of the Chief Justice that a second rule replaces unread.",
+        "There is a value inside the Chief Justice's code that is never read.",
+    ]
+
+
 def test_minor_fault_is_told_and_counts_for_nothing():
     minor = {
         "kind": "unused_result",

@@ -229,9 +229,16 @@ def test_lists_that_are_added_to_themselves_are_one_step():
     (step,) = graph_steps.run_steps(["doubled"], work(graph_run={"doubled": rows}))
     assert step.line == PLACE["line"]
     assert step.action == (
-        "Return only new entries of `errors` and `trace` from a, b and c, {} where there are none:"
-        " their reducers add them to those that are there."
+        "Return only new entries of `errors` and `trace` from a, b and c, and leave these keys out"
+        " where there are none: their reducers add them to those that are there."
     )
+
+
+def test_text_that_a_second_rule_replaces_is_kept_beside_it_and_not_deleted():
+    fault = flow_fault("unused_verdict", [], []) | {"other": None}
+    sentence = "justice() writes `dissent` and, by a second rule in line 9, writes it anew"
+    (action,) = flow([fault | {"sentence": sentence}], {"justice": 1})
+    assert action.startswith("Keep both texts where both rules apply.")
 
 
 def test_join_behind_a_route_that_may_not_be_taken_is_no_list():

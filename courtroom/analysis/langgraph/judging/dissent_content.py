@@ -62,9 +62,10 @@ def read_dissent_content(functions: list[FunctionRef]) -> DissentContent | None:
     if "open" in kinds or not any(text.is_kept for text in made):
         content = None
     else:
-        is_plain = bool({"plain", "evidence"} & kinds)
-        content = "scores" if is_plain else "fixed"
-        made.sort(key=lambda text: parts[id(text)].isdisjoint({"plain", "evidence"}))
+        # A heading and a constant beside them fill in no score.
+        filled = [text for text in made if {"plain", "evidence"} & parts[id(text)]]
+        content = "scores" if filled else "fixed"
+        made = filled or made
     quoting = places_holding(notes, frozenset({"arguments"}), reader)
     return DissentContent(content, first_places(made, parts), quoting)
 

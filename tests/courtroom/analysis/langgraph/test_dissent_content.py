@@ -153,7 +153,7 @@ def test_opinions_below_a_heading_on_dissent_belong_to_it_until_the_next_heading
         "        lines.append(f'- {o.argument}')\n"
         "    return {'final_report': '\\n'.join(lines)}\n"
     )
-    assert content_of(code) == ("scores", [5, 3])
+    assert content_of(code) == ("scores", [5])
 
 
 def test_dissent_that_is_only_for_a_model_is_left_open():
