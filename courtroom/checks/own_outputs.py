@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
-from courtroom.analysis.project.recorded_scores import FILLED, ONE_SCORE, OTHER_SCORE
+from courtroom.analysis.project.recorded_scores import FILLED, MARKED, ONE_SCORE, OTHER_SCORE
 from courtroom.checks.from_facts import line_clue, unknown, with_place
 from courtroom.checks.from_sources import on_survey
 from courtroom.checks.kind import CheckKind, Label
@@ -48,6 +48,7 @@ OF_SCORES = {
     OTHER_SCORE: "A committed audit records other scores than its judges gave.",
     ONE_SCORE: "A judge of a committed audit gives one score to all criteria.",
     FILLED: "A committed audit has placeholders in place of opinions.",
+    MARKED: "A committed audit calls its own lines placeholders.",
 }
 MOST_REMARKS = 6
 # Evidence that is constant the other way.

@@ -23,11 +23,13 @@ from courtroom.analysis.project.dissent_opinions import opinions_of
 from courtroom.analysis.project.recorded_scores import (
     FILLED,
     LENIENT,
+    MARKED,
     around_score,
     fixed_scores,
     has_other_score,
     one_score,
     other_scores,
+    placeholder_lines,
 )
 from courtroom.analysis.project.repeated_arguments import (
     repeated_arguments,
@@ -255,7 +257,12 @@ def audits_without_judgement(
     """
     code = tuple(sources)
     newest = newest_audits(readings)
-    rows = ((reading, _no_judgement(reading, code)) for reading in newest if reading.is_written)
+    marked = {reading.path: lines for reading in newest if (lines := _marked_lines(reading))}
+    rows = (
+        (reading, _no_judgement(reading, code))
+        for reading in newest
+        if reading.is_written and reading.path not in marked
+    )
     # Two files of one output, as Markdown and JSON, are one.
     outputs = {
         PurePosixPath(reading.path).with_suffix(""): shown(
@@ -265,7 +272,17 @@ def audits_without_judgement(
         if row
     }
     empty = (shown(_of_no_criterion(r), (r.path, r.empty_line)) for r in newest if r.empty_line)
-    return [*outputs.values(), *empty]
+    template = (
+        shown(f"{path} calls {len(lines)} {MARKED}.", *((path, n) for n in lines[:MOST_PLACES]))
+        for path, lines in marked.items()
+    )
+    return [*template, *outputs.values(), *empty]
+
+
+def _marked_lines(reading: AuditReading) -> list[int]:
+    """Return the lines that are called placeholders, where each criterion may have one."""
+    lines = placeholder_lines(reading.text)
+    return lines if len(lines) >= max(LEAST_CRITERIA, len(reading.report.criteria)) else []
 
 
 def _of_no_criterion(reading: AuditReading) -> str:

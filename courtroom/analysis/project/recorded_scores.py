@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 OTHER_SCORE = "record another score than the one in their own text"
 # What is said of opinions that a template alone wrote.
 FILLED = "a placeholder in place of an argument"
+# What is said of an audit that calls its own lines so.
+MARKED = "of its lines placeholders"
+_MARK = re.compile(
+    r"\(placeholder\)\W{0,4}$|:\W{0,4}(?:\w{1,20} ){0,3}placeholder(?: \([^()\n]{0,40}\))?\W{0,4}$",
+    re.IGNORECASE,
+)
 # What is said of a judge with one score.
 ONE_SCORE = "has one score for all criteria by"
 # Judges whose part it is to find something good in each criterion.
@@ -23,6 +29,11 @@ LENIENT = frozenset({"Defense"})
 BEFORE = 20
 # A score in an argument that is the whole answer: `{"score": 4, "reasoning": ...`.
 _SCORE = re.compile(r"""["']score["']\s{0,3}:\s{0,3}["']?(\d{1,3}(?:\.\d{1,3})?)(?![\d.])""")
+
+
+def placeholder_lines(text: str) -> list[int]:
+    """Return the 1-based lines that the text itself calls a placeholder, as in "(placeholder)"."""
+    return [n for n, line in enumerate(text.splitlines(), 1) if _MARK.search(line)]
 
 
 def has_other_score(opinion: ImportedOpinion) -> bool:

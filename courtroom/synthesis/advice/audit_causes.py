@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from courtroom.analysis.project.recorded_scores import ONE_SCORE, OTHER_SCORE
+from courtroom.analysis.project.recorded_scores import MARKED, ONE_SCORE, OTHER_SCORE
 from courtroom.checks.phrases import listed
 from courtroom.synthesis.advice.work import Step, placed
 
@@ -27,8 +27,9 @@ OF_CODE = re.compile(r"\bheuristic|\bfallback opinion|stand ready-made in the co
 NOT_READ = (
     "Take the score from where the judge's answer has it, and record a failure where it has none."
 )
+PLACEHOLDERS = "Let the auditor write the audit, with nothing in it by hand."
 NOT_WEIGHED = (
-    "Find out why this judge gives one score to all criteria: show it what was found on each, and what"
+    "Find out why a judge gives one score to all criteria: show it what was found on each, and what"
     " each score of the scale asks for."
 )
 NO_CAUSE = "Find out why the judges did not judge each criterion by itself, and mend it."
@@ -64,6 +65,8 @@ def steps_on_audits(
 
 def _action(text: str) -> str:
     _, is_failed, failure = text.partition(FAILED)
+    if MARKED in text:
+        return PLACEHOLDERS
     if OTHER_SCORE in text:
         return NOT_READ
     if ONE_SCORE in text:

@@ -314,7 +314,7 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
             f" {own[-1]['path']} does not judge each criterion by itself."
         )
     elif own:
-        given = f"{own[-1]['score']:g}, which {own[-1]['path']} gives"
-        yield Step(f"Name {given}, in place of {claimed}{where}.")
+        given = f"{own[-1]['score']:g}, as {own[-1]['path']} does"
+        yield Step(f"Give the score as {given}, in place of {claimed}{where}.")
     else:
         yield Step(f"Commit the audit that gives {claimed}, or take this score out{where}.")

@@ -12,6 +12,7 @@ from courtroom.synthesis.advice.audit_causes import (
     NO_CAUSE,
     NOT_READ,
     NOT_WEIGHED,
+    PLACEHOLDERS,
     WITHOUT_MODEL,
 )
 from courtroom.synthesis.advice.code_steps import output_steps
@@ -48,6 +49,7 @@ def steps(*rows, about="self"):
         ("18 of 22 arguments of a.md stand ready-made in the code.", WITHOUT_MODEL),
         ("7 of 24 opinions record another score than the one in their own text.", NOT_READ),
         ("a.md has one score for all criteria by Prosecutor (5)", NOT_WEIGHED),
+        ("a.md calls 20 of its lines placeholders.", PLACEHOLDERS),
         ("Each judge of a.md gives one argument for most criteria.", NO_CAUSE),
     ],
 )

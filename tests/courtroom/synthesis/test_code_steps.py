@@ -184,7 +184,9 @@ def test_score_of_a_committed_audit_is_named():
     audits = [{"about": "self", "score": 2.9, "path": "audit/a.md"}]
     facts = work(claimed_scores=[{"score": 4.2, "agrees": False}], own_audits=audits)
     (step,) = code_steps.output_steps("claimed", [], facts)
-    assert step.action == "Name 2.9, which audit/a.md gives, in place of 4.2 in the report."
+    assert (
+        step.action == "Give the score as 2.9, as audit/a.md does, in place of 4.2 in the report."
+    )
 
 
 def test_score_that_an_audit_without_a_judgement_gives_is_not_named():

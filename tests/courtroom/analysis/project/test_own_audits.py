@@ -551,6 +551,22 @@ def test_placeholders_in_place_of_opinions_are_no_judgement():
     assert all(audit("TBD").splitlines()[p["line"] - 1].startswith("- **") for p in fact["places"])
 
 
+@pytest.mark.parametrize(
+    ("marks", "count"),
+    [
+        (("Low dissent placeholder (variance > 2).", "`state.py` (placeholder)."), 2),
+        (("`src/page.py` is a placeholder.", "Remove each (placeholder) from it."), 0),
+    ],
+)
+def test_audit_that_calls_its_own_lines_placeholders_is_no_judgement(marks, count):
+    facts = audits_without_judgement(
+        read({SELF: audit() + "".join(f"\n**Note:** {mark}" for mark in marks)})
+    )
+    assert [(fact["text"], len(fact["places"])) for fact in facts] == [
+        (f"{SELF} calls 2 of its lines placeholders.", 2)
+    ][:count]
+
+
 def test_received_audit_of_placeholders_is_remarked_and_nobody_is_charged():
     texts = {"audit/report_bypeer_received/b.md": audit("[Opinion.]")}
     (row,) = rows(texts)
