@@ -182,14 +182,18 @@ def _decided_by(criterion: CriterionResult) -> str:
 
 
 def _key_findings(report: AuditReport) -> Iterator[str]:
-    """Yield the caps on scores, then the most urgent change of each of the lowest criteria."""
+    """Yield the caps on scores, then the most urgent change of each of the lowest criteria.
+
+    That which is the first of the next steps comes first.
+    """
     for criterion in report.criteria:
         caps = [rule for rule in criterion.rules if rule.rule == "security_override"]
         yield from (
             f"- **{escape_prose(criterion.name)}**: {escape_sentence(rule.why)}" for rule in caps
         )
 
-    lowest = sorted(report.criteria, key=lambda criterion: criterion.final_score or 0)
+    first = report.next_steps[0].criterion_id if report.next_steps else ""
+    lowest = sorted(report.criteria, key=lambda row: (row.id != first, row.final_score or 0))
     urgent = [
         (criterion, criterion.remediation[0])
         for criterion in lowest

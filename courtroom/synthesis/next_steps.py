@@ -25,6 +25,7 @@ from courtroom.synthesis.opinions import answers_on
 from courtroom.synthesis.remediation import changes_by_check
 from courtroom.synthesis.rules import Constitution
 from courtroom.synthesis.ruling_context import RulingContext
+from courtroom.synthesis.stopped_runs import stopping_step
 
 MOST_STEPS = 3
 SIZES: tuple[Effort, ...] = ("small", "medium", "large")
@@ -82,6 +83,8 @@ class _Candidate:
     # Checks that do not apply now are about what it brings.
     opens_checks: bool = False
     is_of_a_run: bool = False
+    # Step of the graph at which every run stops; 0 is before the first node.
+    stops_at: int | None = None
     # What raises the criterion together with a change that raises nothing alone, and to what.
     helpers: tuple[Remediation, ...] = ()
     with_helpers: int | None = None
@@ -183,6 +186,7 @@ def _candidates(
                 by_new_commits=check.kind == "commit_history",
                 opens_checks=_opens_checks(criterion, met, dossier),
                 is_of_a_run=_is_of_a_run(check),
+                stops_at=stopping_step(check, dossier.work.facts),
                 helpers=helpers,
                 with_helpers=with_helpers,
             )
@@ -262,14 +266,16 @@ def _keys(changes: Iterable[Remediation]) -> set[Key]:
     return {(change.action, change.path, change.line) for change in changes}
 
 
-def _rank(candidate: _Candidate) -> tuple[bool, bool, int, bool, float, int]:
-    """Return the order: what is missing as a whole, a security flaw, then the gravest fault.
+def _rank(candidate: _Candidate) -> tuple[float, ...]:
+    """Return the order: what stops every run, what is missing as a whole, a security flaw, then the
+    gravest fault.
 
-    Of equally grave ones what a run does comes before words, and what raises more before the rest;
-    a history that takes new commits comes last.
+    Of what stops every run the earliest comes first. Of equally grave ones what a run does comes
+    before words, and what raises more before the rest; a history that takes new commits comes last.
     """
     is_first = candidate.is_security or candidate.then is None
     return (
+        float("inf") if candidate.stops_at is None else candidate.stops_at,
         not is_first,
         candidate.by_new_commits,
         URGENCY.index(candidate.changes[0].priority),
@@ -280,13 +286,14 @@ def _rank(candidate: _Candidate) -> tuple[bool, bool, int, bool, float, int]:
 
 
 def _different(ranked: Sequence[_Candidate]) -> list[_Candidate]:
-    """Return the first of each criterion, then others, without a step that is there already."""
+    """Return the first of each criterion and what stops every run, then others, each step once."""
     chosen: list[_Candidate] = []
     for is_first_round in (True, False):
         for candidate in ranked:
             has_step = any(_keys(candidate.changes) & _keys(other.changes) for other in chosen)
             criteria = {other.criterion.id for other in chosen}
-            if has_step or (is_first_round and candidate.criterion.id in criteria):
+            is_next = is_first_round and candidate.stops_at is None
+            if has_step or (is_next and candidate.criterion.id in criteria):
                 continue
             if len(chosen) < MOST_STEPS:
                 chosen.append(candidate)
@@ -323,11 +330,18 @@ def _step(candidate: _Candidate, alike: Sequence[_Candidate]) -> NextStep:
 def _effect(alike: Sequence[_Candidate]) -> str:
     """Return what one step does, as the end of a sentence: all criteria that it raises."""
     first = alike[0]
-    checks = " by the checks" if first.by_checks else ""
     if first.then is None:
+        checks = " by the checks" if first.by_checks else ""
         now = listed(f"{row.criterion.name} is {row.now}" for row in alike)
         of_them = "it" if len(alike) == 1 else "them"
         return f"{now}{checks}; what this makes of {of_them} depends on how it is done"
+    stops = "" if first.stops_at is None else "before it no run reaches a verdict; "
+    return stops + _raises(alike)
+
+
+def _raises(alike: Sequence[_Candidate]) -> str:
+    first = alike[0]
+    checks = " by the checks" if first.by_checks else ""
     if first.then == first.now:
         stays = f"{first.criterion.name} stays {first.now}{checks} with this step alone"
         if first.with_helpers is None:

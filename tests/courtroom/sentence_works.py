@@ -83,6 +83,7 @@ builder.add_node("prosecutor", prosecutor)
 builder.add_node("defense", defense)
 builder.add_node("tech_lead", tech_lead)
 builder.add_node("chief_justice", chief_justice)
+builder.add_node("watcher", lambda state: {})
 for name in ("repo_investigator", "doc_analyst", "vision_inspector"):
     builder.add_edge(START, name)
     builder.add_edge(name, "aggregator")
@@ -91,6 +92,8 @@ for name in ("prosecutor", "defense", "tech_lead"):
     builder.add_edge(name, "chief_justice")
 builder.add_edge("chief_justice", END)
 builder.add_edge("cleaner", END)
+builder.add_edge("chief_justice", "watcher")
+builder.add_edge("watcher", "watcher")
 graph = builder.compile()
 """
 TOOLS = """import subprocess
