@@ -19,7 +19,7 @@ from courtroom.analysis.graph_run.run_facts import needs_langgraph, run_all
 from courtroom.analysis.graph_run.stub_graph import stub_graphs
 from courtroom.analysis.graph_run.stub_states import stub_state
 from courtroom.analysis.home_made_graphs import record_home_made
-from courtroom.analysis.judge_facts import record_calls, record_prompts
+from courtroom.analysis.judge_facts import PROMPT_FACTS, record_calls, record_prompts
 from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.assumed_evidence import always_found, found_in_any_clone
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
@@ -555,10 +555,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "plain_judges",
         ),
     ),
-    (
-        record_prompts,
-        ("persona_prompts", "persona_prompts_distinct", "persona_prompts_shared"),
-    ),
+    (record_prompts, PROMPT_FACTS),
     (
         record_verdict,
         (

@@ -9,7 +9,7 @@ from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.answer_retries import judges_by_retry, retries
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
-from courtroom.analysis.langgraph.judging.persona_prompts import read_personas
+from courtroom.analysis.langgraph.judging.persona_prompts import MAX_SHARED, read_personas
 from courtroom.analysis.langgraph.judging.prompt_files import is_prompt_file
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.structured_calls import (
@@ -28,6 +28,13 @@ from courtroom.analysis.langgraph.judging.uncaught_answers import uncaught_answe
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
+
+PROMPT_FACTS = (
+    "persona_prompts",
+    "persona_prompts_distinct",
+    "persona_prompts_shared",
+    "persona_prompts_framed",
+)
 
 
 def record_calls(writer: FactWriter) -> None:
@@ -174,8 +181,7 @@ def record_prompts(writer: FactWriter) -> None:
     if personas.unfollowed:
         gap = f"{personas.unfollowed[0]} is too long to be followed to its end"
     if gap and len(personas.prompts) < len(PERSONAS):
-        names = ("persona_prompts", "persona_prompts_distinct", "persona_prompts_shared")
-        writer.set_unknown(names, gap)
+        writer.set_unknown(PROMPT_FACTS, gap)
         return
     writer.prompts, writer.prompt_texts = personas.prompts, personas.texts
     writer.facts["persona_prompts_distinct"] = personas.are_distinct
@@ -184,6 +190,12 @@ def record_prompts(writer: FactWriter) -> None:
     else:
         gap = "fewer than two judges' prompts were recognised, so none were compared"
         writer.set_unknown(("persona_prompts_shared",), gap)
+    is_framed = personas.are_distinct and personas.told_shared > MAX_SHARED
+    writer.facts["persona_prompts_framed"] = [
+        {"path": text.path, "line": text.line, "shared": round(personas.told_shared, 2)}
+        for text in (personas.beside,)
+        if text is not None and is_framed
+    ]
     for text in personas.shared_places:
         note = personas.too_close
         writer.add_location("persona_prompts_distinct", text.path, text.line, text.end, note)

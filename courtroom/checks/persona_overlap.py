@@ -20,7 +20,7 @@ from courtroom.checks.from_facts import (
 )
 from courtroom.checks.from_sources import location_clue
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import listed, number_of
+from courtroom.checks.phrases import listed, number_of, place_of
 from courtroom.checks.result import Clue, Finding, could_not_look, present
 from courtroom.checks.subjects import Subjects, is_name_in_template
 from courtroom.models.check import CheckBase
@@ -103,8 +103,7 @@ def _distinct(survey: Survey, names: Sequence[str], clues: list[Clue]) -> Findin
     if are_distinct is None:
         return unknown("persona_prompts_distinct", survey)
     if are_distinct:
-        reason = f"No two prompts of {listed(names)} share more than half of their text."
-        return present(reason, clues)
+        return _apart(survey, names, clues)
     # The pair with the most text in common, where the survey was made anew.
     pair = clues_at(survey.fact_locations.get("persona_prompts_distinct", ()))
     reason = f"Two of the prompts of {listed(names)} share more than half of their text."
@@ -115,6 +114,24 @@ def _distinct(survey: Survey, names: Sequence[str], clues: list[Clue]) -> Findin
     return present(
         reason, _of_one_judge(pair, clues) or clues, met=False, fault=ANY_TWO if is_any else ""
     )
+
+
+def _apart(survey: Survey, names: Sequence[str], clues: list[Clue]) -> Finding:
+    """The texts of the personas differ; what stands around them all may be most of the prompt."""
+    frame = next(iter(survey.facts.get("persona_prompts_framed") or ()), None)
+    if frame is None:
+        return present(
+            f"No two prompts of {listed(names)} share more than half of their text.", clues
+        )
+    share = f"{frame['shared'] * 100:.0f} % of what two judges are told is the same"
+    place = place_of(frame["path"], frame["line"])
+    reason = (
+        f"No two texts on {listed(names)} share more than half of their words; with the text around"
+        f" them that all judges get ({place}), up to {share}."
+    )
+    caption = f"All judges get this text: with it {share}."
+    finding = present(reason, [*clues, line_clue(frame, caption)])
+    return replace(finding, has_reservation=True)
 
 
 def _of_one_judge(pair: Sequence[Clue], prompts: Sequence[Clue]) -> list[Clue]:

@@ -168,6 +168,12 @@ class StructuredOutputCall(Place):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
+class FramedPrompts(Place):
+    """Text that all judges get beside their own, and the largest share that two then have in common."""
+
+    shared: float
+
+
 class PersonaPrompt(Place):
     """Prompt of one persona.
 
@@ -330,6 +336,8 @@ class Facts(FactModel):
     persona_prompts_distinct: bool | None = None
     # of the two prompts with the most text in common, the share of it
     persona_prompts_shared: float | None = None
+    # a text around distinct prompts with which more than half of what two judges are told is the same
+    persona_prompts_framed: tuple[FramedPrompts, ...] | None = None
     justice_deterministic: bool | None = None
     rules: RulesFact | None = None
     # why no cap for security holds; empty where one does, or where there is none

@@ -451,6 +451,26 @@ def test_prompts_in_which_few_words_differ_are_one_prompt(shared, met):
         assert clue_lines(finding) == [("p.py", 9)]
 
 
+def test_distinct_prompts_are_told_with_the_text_that_all_judges_get_around_them():
+    framed = [{"path": "j.py", "line": 7, "shared": 0.76}]
+    facts = {"persona_prompts": PROMPTS, "persona_prompts_distinct": True}
+    check = PersonaOverlap(**CHECK_FIELDS, aspect="distinct", minimum=2)
+    plain, around = (
+        personas(check, survey(facts=facts | {"persona_prompts_framed": rows}))
+        for rows in ([], framed)
+    )
+    assert (
+        plain.reason
+        == "No two prompts of Prosecutor and Defense share more than half of their text."
+    )
+    assert around.reason == (
+        "No two texts on Prosecutor and Defense share more than half of their words; with the text"
+        " around them that all judges get (j.py:7), up to 76 % of what two judges are told is the same."
+    )
+    assert [row.has_reservation for row in (plain, around)] == [False, True]
+    assert clue_lines(around)[-1] == ("j.py", 7)
+
+
 def test_enough_personas_may_still_share_their_text():
     facts = {"persona_prompts": PROMPTS, "persona_prompts_distinct": False}
     places = {"persona_prompts": (location_at("p.py", 1), location_at("p.py", 2))}

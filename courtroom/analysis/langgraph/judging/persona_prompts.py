@@ -32,6 +32,8 @@ from courtroom.analysis.python.tree_walk import (
 )
 
 MAX_SHARED = 0.5
+# A turn of phrase of so many words may stand in two texts.
+SAME_WORDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class PersonaReading:
     `shared` is the share of text of each pair, 0..1, by the two persona names. `own_words` is the
     number of words of a persona's text that stand in no other persona's. `unfollowed` are files that
     were too long to be followed to their end. `frame` is the text that all judges get, where it was
-    compared with each prompt.
+    compared with each prompt. `beside` is such a text that was not, and `told_shared` the largest
+    share with it.
     """
 
     prompts: list[PersonaText]
@@ -50,6 +53,8 @@ class PersonaReading:
     own_words: dict[str, int]
     unfollowed: tuple[str, ...] = ()
     frame: PersonaText | None = None
+    beside: PersonaText | None = None
+    told_shared: float = 0.0
 
     @property
     def are_distinct(self) -> bool:
@@ -105,19 +110,32 @@ def read_personas(
         prompts = _one_for_all(symbols, layers.judges, unused)
     prompt_texts = {prompt.persona: prompt.text for prompt in prompts}
 
-    compared = prompt_texts
-    frame = None
-    if any(len(plain_words(text)) < SENTENCE_WORDS for text in prompt_texts.values()):
-        frame = common_frame(symbols, layers.judges)
-    if frame is not None:
-        compared = {persona: f"{text} {frame.text}" for persona, text in prompt_texts.items()}
-
-    shared = {
-        (first, second): shared_text(compared[first], compared[second])
-        for first, second in itertools.combinations(compared, 2)
-    }
+    around = common_frame(symbols, layers.judges)
+    is_short = any(len(plain_words(text)) < SENTENCE_WORDS for text in prompt_texts.values())
+    frame = around if is_short else None
+    shared = _shared(prompt_texts, frame)
+    # A prompt with holes may be the longest text of that kind.
+    is_own = around is not None and any(_is_in(around.text, row.text) for row in candidates)
+    beside = None if is_own or is_short else around
+    told = max(_shared(prompt_texts, beside).values(), default=0.0)
     texts = list(dict.fromkeys([*prompts, *texts]))
-    return PersonaReading(prompts, texts, shared, own_words(prompt_texts), tuple(unfollowed), frame)
+    own = own_words(prompt_texts)
+    return PersonaReading(prompts, texts, shared, own, tuple(unfollowed), frame, beside, told)
+
+
+def _shared(texts: Mapping[str, str], frame: PersonaText | None) -> dict[tuple[str, str], float]:
+    """Return the share of common text of each pair, each with the frame where there is one."""
+    around = f" {frame.text}" if frame is not None else ""
+    return {
+        (first, second): shared_text(texts[first] + around, texts[second] + around)
+        for first, second in itertools.combinations(texts, 2)
+    }
+
+
+def _is_in(text: str, other: str) -> bool:
+    """Return whether a part of a text stands in another one."""
+    words, own = len(plain_words(text)), own_words({"text": text, "other": other})["text"]
+    return own < words - SAME_WORDS
 
 
 def _one_for_all(

@@ -593,3 +593,21 @@ JUDGE = (
 def test_parts_of_an_opinion_are_no_prompt_unless_a_call_is_given_them(more, lines):
     reading = read(JUDGE.format(more=more))
     assert sorted(text.line for text in reading.texts) == lines
+
+
+@pytest.mark.parametrize(
+    ("around", "is_beside"),
+    [("{system}\n" + FRAME, True), ("{system}", False), ("{system} " + HARSH, False)],
+)
+def test_text_around_long_prompts_is_measured_beside_them(around, is_beside):
+    code = WRITTEN["constants"] + (
+        "def judge(state, system):\n"
+        f"    return llm.invoke(f{around!r})\n"
+        "def prosecutor(state):\n    return judge(state, PROSECUTOR_PROMPT)\n"
+        + built('g.add_edge("prosecutor", END)', nodes=("defense", "tech_lead")).replace(
+            "app =", 'g.add_node("prosecutor", prosecutor)\napp ='
+        )
+    )
+    reading = read(code)
+    assert (reading.are_distinct, reading.frame) == (True, None)
+    assert (reading.beside is not None, reading.told_shared > 0.5) == (is_beside, is_beside)
