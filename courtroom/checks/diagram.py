@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from courtroom.replay.stored_report import StoredReport
 
 SHOWS_BRANCHES = ("accurate", "parallel_shown")
+# Aspects that need the graph of the code.
+COMPARED = ("similar", "accurate")
 # Not the source of a diagram, which draws nothing.
 DRAWN = ("drawing", "characters", "picture")
 # By the kind of the diagram: what it does.
@@ -27,6 +29,10 @@ VERBS = {
     "linear": "shows a chain without parallel branches",
     "generic": "does not show all parallel branches",
 }
+SIMILAR = "has as many boxes side by side as a split of the code has branches"
+NOT_SIMILAR = "has nowhere as many boxes side by side as a split of the code has branches"
+UNPROVEN = "has rows of boxes, not as many side by side as in the graph of the code"
+UNPROVEN_ALONE = "has rows of boxes, and no graph of the code was found to compare them with"
 # Of a picture, only the outlines of its boxes were compared.
 PICTURE_MATCHES = "has rows of boxes like the graph of the code"
 COLUMNS_MATCH = "has columns of boxes like the graph of the code"
@@ -37,10 +43,14 @@ UNREAD_GRAPH = "No graph of the code could be read to compare the diagram with."
 
 
 class Diagram(CheckBase):
-    """`present`: an image or a drawing; `parallel`: it shows both splits; `accurate`: it matches the code's graph."""
+    """A diagram of the report, compared with the code's graph.
+
+    `present`: an image or a drawing; `parallel`: it shows both splits; `similar`: one of them has as
+    many branches as in the code; `accurate`: it matches the code's graph.
+    """
 
     kind: Literal["diagram"] = "diagram"
-    aspect: Literal["present", "parallel", "accurate"]
+    aspect: Literal["present", "parallel", "similar", "accurate"]
 
 
 def _detect(check: Diagram, sources: Sources) -> Finding | None:
@@ -77,7 +87,8 @@ def _compare(check: Diagram, comparison: Comparison) -> Finding | None:
         return presence(comparison.diagram)
     has_graph = comparison.code.get("graph") is not None
     is_unread = not has_graph and comparison.code.get("detectives_parallel") is None
-    if check.aspect == "accurate" and is_unread and comparison.diagram.kind in SHOWS_BRANCHES:
+    is_of_code = check.aspect in COMPARED
+    if is_of_code and is_unread and comparison.diagram.kind in SHOWS_BRANCHES:
         return could_not_look(UNREAD_GRAPH)
     return best_diagram(check, comparison.diagram, has_graph=has_graph)
 
@@ -91,10 +102,17 @@ def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = Tr
     if check.aspect == "accurate" and diagram.is_open:
         rows = "has rows of as many boxes as the graph of the code"
         return could_not_look(f"The {_drawing(diagram)} {rows} ({diagram.reason}).")
-    is_like_code = diagram.kind == "accurate" and not (diagram.has_more or diagram.lacks_nodes)
-    shows_all = diagram.kind in SHOWS_BRANCHES and not diagram.is_partial
-    met = is_like_code if check.aspect == "accurate" else shows_all
     verb = _verb(diagram, has_graph=has_graph)
+    if check.aspect == "parallel" and diagram.is_unproven:
+        return could_not_look(f"The {_drawing(diagram)} {verb} ({diagram.reason}).")
+    shows_all = diagram.kind in SHOWS_BRANCHES and not diagram.is_partial
+    met = {
+        "parallel": shows_all,
+        "similar": diagram.shares_split,
+        "accurate": diagram.kind == "accurate" and not (diagram.has_more or diagram.lacks_nodes),
+    }[check.aspect]
+    if check.aspect == "similar" and has_graph:
+        verb = SIMILAR if met else NOT_SIMILAR
     if check.aspect == "parallel" and diagram.kind == "parallel_shown" and shows_all:
         verb = "shows parallel branches"
     reason = f"The {_drawing(diagram)} {verb} ({diagram.reason})."
@@ -112,6 +130,8 @@ def _drawing(diagram: DiagramResult) -> str:
 def _verb(diagram: DiagramResult, *, has_graph: bool) -> str:
     if diagram.is_partial:
         return VERBS["generic"]
+    if diagram.is_unproven:
+        return UNPROVEN if has_graph else UNPROVEN_ALONE
     if diagram.lacks_nodes:
         return LACKS_NODES
     if diagram.kind == "accurate" and not diagram.passage:
@@ -150,8 +170,15 @@ def _replay(check: Diagram, report: StoredReport) -> Finding:
         return report.unknown("pdf_diagram")
     if kind == "none":
         return absent("The report has no diagram.", "Looked for a diagram on every page.")
+    if check.aspect == "similar" and kind == "parallel_shown":
+        return could_not_look("The report does not hold how many branches its diagram has.")
     # The fact names the best diagram; each aspect accepts some of its kinds.
-    accepted = {"present": (kind,), "accurate": ("accurate",), "parallel": SHOWS_BRANCHES}
+    accepted = {
+        "present": (kind,),
+        "parallel": SHOWS_BRANCHES,
+        "similar": ("accurate",),
+        "accurate": ("accurate",),
+    }
     is_partial = kind == "parallel_shown" and _has_one_split(report)
     if is_partial and check.aspect != "present":
         kind = "generic"
@@ -175,12 +202,13 @@ def _fault(check: Diagram) -> str:
     return {
         "present": "The report has no diagram.",
         "parallel": "No diagram of the report shows the parallel branches.",
+        "similar": "No parallel branches of a diagram are as many as in the code.",
         "accurate": "No diagram of the report matches the code.",
     }[check.aspect]
 
 
 def _subjects(check: Diagram) -> Subjects:
-    if check.aspect == "accurate":
+    if check.aspect in COMPARED:
         return Subjects(("report", "diagram", "graph"))
     return Subjects(("report", "diagram"), "no_diagram" if check.aspect == "present" else None)
 

@@ -30,6 +30,7 @@ from courtroom.analysis.diagrams.diagram_match import (
 )
 from courtroom.analysis.diagrams.diagram_text import charts_in_text, read_chart
 from courtroom.analysis.diagrams.parallel_branches import (
+    code_splits,
     code_widths,
     further_splits,
     matching_widths,
@@ -48,6 +49,8 @@ _MIN_LEVELS = 3
 # Splits of an agent graph: of its detectives, and of its judges.
 _SPLITS = 2
 _MOST_EDGES = 4
+# Boxes of a row that lines join one after the other, at least.
+_MIN_CHAIN = 3
 _CAPTION = re.compile(
     r"\b(?:fig(?:ure|\.)|diagrams?|architecture|topology|flow ?charts?)", re.IGNORECASE
 )
@@ -60,7 +63,9 @@ class DiagramResult:
     `kind` is None when it could not be established, for the given `reason`. `from_left`: the boxes of
     a picture were counted by columns. `has_more`: it draws branches that the code does not have.
     `is_partial`: it shows one of the code's splits. `lacks_nodes`: it leaves out nodes of the code
-    that every run passes. `is_open`: it has the rows of the code, and lines that join them were missed.
+    that every run passes. `is_open`: it has the rows of the code, and lines that join them were missed;
+    `is_unproven`: so were those of other rows. `shares_split`: one of its splits or more has as many
+    branches as one of the code.
     """
 
     kind: Kind | None
@@ -73,6 +78,8 @@ class DiagramResult:
     is_partial: bool = False
     lacks_nodes: bool = False
     is_open: bool = False
+    is_unproven: bool = False
+    shares_split: bool = False
 
 
 def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
@@ -158,10 +165,9 @@ def _best_layout(reading: PdfReading, graph: GraphFact | None) -> DiagramResult 
 
     Then the text of a picture could still show more.
     """
-    in_code = code_widths(graph) if graph else ()
     parallel = [layout for layout in reading.layouts if len(picture_splits(layout)) >= 2]
     if not parallel:
-        return _in_several(reading, graph) or _in_rows(reading, in_code)
+        return _in_several(reading, graph) or _in_rows(reading, graph) or _in_line(reading, graph)
 
     matching = (
         _like_the_code(layout, widths, further_splits(layout, graph))
@@ -172,12 +178,12 @@ def _best_layout(reading: PdfReading, graph: GraphFact | None) -> DiagramResult 
     if best := min(matching, key=lambda result: result.has_more, default=None):
         return best
     widest = [max(sizes) for sizes in picture_splits(parallel[0])]
-    return _of_picture("parallel_shown", widest, parallel[0], in_code)
+    return _of_picture("parallel_shown", widest, parallel[0], graph)
 
 
 def _in_several(reading: PdfReading, graph: GraphFact | None) -> DiagramResult | None:
     """Return the result where the splits of the code stand in a picture each, in their order."""
-    widths = code_widths(graph) if graph else ()
+    widths = _widths_of(graph)
     with_split = [(layout.page, picture_splits(layout)) for layout in reading.layouts]
     single = iter([(page, splits[0]) for page, splits in with_split if len(splits) == 1])
     pages: list[int] = []
@@ -189,24 +195,45 @@ def _in_several(reading: PdfReading, graph: GraphFact | None) -> DiagramResult |
         return None
     parts = (f"{width} on page {page}" for width, page in zip(widths, pages, strict=True))
     reason = f"boxes side by side, in a picture each: {', then '.join(parts)}"
-    return DiagramResult(
-        "parallel_shown", f"{reason}; counted by outline, their text was not read", pages[0]
-    )
+    reason = f"{reason}; counted by outline, their text was not read"
+    return DiagramResult("parallel_shown", reason, pages[0], shares_split=True)
 
 
-def _in_rows(reading: PdfReading, in_code: Sequence[int]) -> DiagramResult | None:
+def _in_rows(reading: PdfReading, graph: GraphFact | None) -> DiagramResult | None:
     """Return the result for the first picture with two rows of boxes between single boxes."""
     for layout in reading.layouts:
         rows = [max(sizes) for sizes in picture_rows(layout)]
         if len(rows) >= _SPLITS:
-            result = _of_picture("parallel_shown", rows, layout, in_code)
+            result = _of_picture("parallel_shown", rows, layout, graph)
             reason = f"{result.reason}; not all lines between them were recognised"
-            return replace(result, reason=reason, is_open=rows == list(in_code))
+            is_open = rows == [*_widths_of(graph)]
+            return replace(result, reason=reason, is_open=is_open, is_unproven=not is_open)
     return None
 
 
+def _in_line(reading: PdfReading, graph: GraphFact | None) -> DiagramResult | None:
+    """Return the result for the only picture with rows, where one splits and another is a chain.
+
+    None where a picture that was not analysed may show more.
+    """
+    analysed = {layout.page for layout in reading.layouts}
+    with_rows = [
+        layout for layout in reading.layouts if any(level.boxes > 1 for level in layout.levels)
+    ]
+    if len(with_rows) != 1 or {picture.page for picture in pictures(reading)} - analysed:
+        return None
+    layout = with_rows[0]
+    widths = [max(sizes) for sizes in picture_splits(layout)]
+    chain = max((level.in_chain for level in layout.levels if not level.through), default=0)
+    if len(widths) != 1 or chain < _MIN_CHAIN:
+        return None
+    result = _of_picture("parallel_shown", widths, layout, graph)
+    reason = f"{result.reason}; lines join {chain} boxes of another row one after the other"
+    return replace(result, reason=reason, is_partial=True)
+
+
 def _of_picture(
-    kind: Kind, widths: Sequence[int], layout: Layout, in_code: Sequence[int] = ()
+    kind: Kind, widths: Sequence[int], layout: Layout, graph: GraphFact | None = None
 ) -> DiagramResult:
     place = "one below the other, from left to right" if layout.from_left else "side by side"
     like = " as in the code" if kind == "accurate" else ""
@@ -216,9 +243,18 @@ def _of_picture(
     if like and len(drawn) >= len(widths) and drawn != list(widths):
         reason += f", of outlines in a row: {_in_order(drawn)}"
     reason += "; counted by outline, their text was not read"
+    in_code = _widths_of(graph)
     if in_code:
         reason += f"; nodes side by side in the code: {_in_order(in_code)}"
-    return DiagramResult(kind, reason, layout.page, from_left=layout.from_left)
+    sizes = {*in_code, *map(len, code_splits(graph) if graph else ())}
+    shares_split = kind == "accurate" or not sizes.isdisjoint(widths)
+    return DiagramResult(
+        kind, reason, layout.page, from_left=layout.from_left, shares_split=shares_split
+    )
+
+
+def _widths_of(graph: GraphFact | None) -> tuple[int, ...]:
+    return code_widths(graph) if graph else ()
 
 
 def _like_the_code(layout: Layout, widths: Sequence[int], further: Sequence[int]) -> DiagramResult:
@@ -255,10 +291,13 @@ def _result_of(kind: Kind, sketch: Sketch, graph: GraphFact | None) -> DiagramRe
         named = ", ".join(edges[:_MOST_EDGES])
         reason += f"; edges of the code that it does not draw: {named}{more}"
     passage = ", ".join(filter(None, sketch.labels)) or None
-    result = DiagramResult(kind, reason, sketch.page, passage, sketch.last_page)
+    shares_split = kind == "accurate" or (graph is not None and shows_a_split(sketch, graph))
+    result = DiagramResult(
+        kind, reason, sketch.page, passage, sketch.last_page, shares_split=shares_split
+    )
     if kind == "accurate" and graph and lacks_nodes(sketch, graph):
         return replace(result, lacks_nodes=True)
-    if kind == "generic" and graph and shows_a_split(sketch, graph):
+    if kind == "generic" and shares_split:
         return replace(result, kind="parallel_shown", is_partial=True)
     return result
 

@@ -7,6 +7,7 @@ only.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby, pairwise
 
 from courtroom.analysis.pdf.image_regions import Box, boxes_in
 from courtroom.analysis.pdf.pdf_content import Layout, Level
@@ -17,6 +18,8 @@ _OVERLAP = 0.5
 # Distances in cells from a box's side where only a line that reaches it can be: past its border
 # and its shadow.
 _JUST_OUTSIDE = (4, 5)
+# Cells of a line between two boxes, at least.
+_SHORTEST_LINE = 3
 # Splits of an agent graph: of its detectives, and of its judges.
 _SPLITS = 2
 # Share of the width left out on both sides: corners belong to borders and to neighbours.
@@ -112,6 +115,37 @@ def _level(cells: Cells, boxes: Sequence[Box]) -> Level:
         linked=sum(above or below for above, below in pairs),
         above=sum(from_above),
         below=sum(from_below),
+        through=sum(above and below for above, below in pairs),
+        in_chain=_longest_chain(cells, boxes),
+    )
+
+
+def _longest_chain(cells: Cells, boxes: Sequence[Box]) -> int:
+    """Return the number of boxes that a line joins with the next on their right, on end."""
+    row: list[Box] = []
+    for box in sorted(boxes, key=lambda box: box.left):
+        # What begins within a box is a piece of the paper between its lines.
+        if not row or box.left >= row[-1].right:
+            row.append(box)
+    joined = (_is_joined(cells, box, after) for box, after in pairwise(row))
+    chains = (len(list(run)) + 1 for is_joined, run in groupby(joined) if is_joined)
+    return max(chains, default=0)
+
+
+def _is_joined(cells: Cells, box: Box, after: Box) -> bool:
+    """Return whether a level line fills the gap between two boxes, past their borders."""
+    left, right = box.right + _JUST_OUTSIDE[0], after.left - _JUST_OUTSIDE[0]
+    top, bottom = max(box.top, after.top), min(box.bottom, after.bottom)
+    if right - left < _SHORTEST_LINE or bottom <= top:
+        return False
+    columns = [[cells.row(y)[x] for y in range(top, bottom)] for x in range(left, right)]
+    papers = [max(set(column), key=column.count) for column in columns]
+    return any(
+        all(
+            any(cell != paper for cell in column[max(0, y - 1) : y + 2])
+            for column, paper in zip(columns, papers, strict=True)
+        )
+        for y in range(1, bottom - top - 1)
     )
 
 

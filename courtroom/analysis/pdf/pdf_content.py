@@ -72,17 +72,24 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Counts of boxes side by side in a picture: all, reached by a line, from above, from below."""
+    """Counts of boxes side by side in a picture: all, reached by a line, from above, from below.
+
+    `through`: reached from above and from below, as a branch is; `in_chain`: joined by lines with
+    their neighbours, one after the other.
+    """
 
     boxes: int
     linked: int
     above: int
     below: int
+    through: int
+    in_chain: int
 
     @property
     def is_split(self) -> bool:
         """Lines enter and leave several boxes, unlike in a last row or a heading."""
-        return min(self.above, self.below) > 1
+        # A line at the corner of a box is missed, but not that of every branch.
+        return min(self.above, self.below) > 1 and self.through > 0
 
     @property
     def is_linked(self) -> bool:

@@ -277,7 +277,7 @@ def test_pictures_that_were_not_looked_at_stay_unknown() -> None:
 
 def test_pages_whose_picture_has_boxes_are_looked_at_first_then_those_with_a_caption() -> None:
     images = tuple(PdfImage(page, 400, 300) for page in (1, 2, 3))
-    boxes = Layout(3, (Level(1, 1, 0, 1), Level(2, 2, 2, 2), Level(1, 1, 1, 0)))
+    boxes = Layout(3, (Level(1, 1, 0, 1, 0, 0), Level(2, 2, 2, 2, 2, 0), Level(1, 1, 1, 0, 0, 0)))
     reading = PdfReading(
         pages=("A photograph.", "Figure 1.", "Words."), images=images, layouts=(boxes,)
     )

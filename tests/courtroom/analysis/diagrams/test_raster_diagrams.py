@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,9 @@ from courtroom.models.facts import GraphFact
 from tests.courtroom.surveys import CHECK_FIELDS
 from tests.factories.pdfs import Image, Page, make_pdf
 
-ACCURATE = Diagram(**CHECK_FIELDS, aspect="accurate")
+PARALLEL, SIMILAR, ACCURATE = (
+    Diagram(**CHECK_FIELDS, aspect=aspect) for aspect in ("parallel", "similar", "accurate")
+)
 WIDTH, ROW = 600, 90
 WHITE, LILAC, BLACK = b"\xff\xff\xff", b"\xec\xec\xff", b"\x30\x30\x30"
 
@@ -86,6 +89,11 @@ def _layout(painter: Painter) -> Layout:
     layout = layout_of(1, bytes(painter.samples), WIDTH, painter.height)
     assert layout is not None
     return layout
+
+
+def _level(boxes: int, linked: int, above: int, below: int) -> Level:
+    """A level whose boxes are in no chain; those that lines enter are those that they leave."""
+    return Level(boxes, linked, above, below, through=min(above, below), in_chain=0)
 
 
 def _graph(*widths: int) -> GraphFact:
@@ -169,7 +177,7 @@ def test_lines_that_miss_boxes_of_a_row_between_single_boxes_still_part(
 ) -> None:
     above, row, below = boxes
     levels = [(1, 1, 0, 1), (3, 3, 3, 3), (above, 1, 1, 1), (row, row, 1, row), (below, 1, 1, 0)]
-    layout = Layout(1, tuple(Level(*level) for level in levels))
+    layout = Layout(1, tuple(_level(*level) for level in levels))
     assert len(picture_splits(layout)) == splits
 
 
@@ -183,20 +191,88 @@ GRAPHS = (_graph(3, 4), _graph(3))
 def test_two_rows_between_single_boxes_are_shown_without_all_their_lines(
     boxes: Sequence[int], kind: str | None
 ) -> None:
-    layout = Layout(1, tuple(Level(width, width, 0, width) for width in boxes))
+    layout = Layout(1, tuple(_level(width, width, 0, width) for width in boxes))
     reading = PdfReading(pages=("Text.",), images=(PdfImage(1, 600, 400),), layouts=(layout,))
     result = diagram_of(reading, GRAPHS[0])
     assert result.kind == kind
     assert ("not all lines between them were recognised" in result.reason) == (kind is not None)
     if kind:
-        # As many rows as the code has leave open what joins them; others are not like it.
-        met = [best_diagram(ACCURATE, diagram_of(reading, graph)).met for graph in GRAPHS]
-        assert met == [None, False]
+        # As many rows as the code has leave open what joins them; others are not like it, and
+        # without the lines no proof of branches.
+        for check, expected in ((ACCURATE, [None, False]), (PARALLEL, [True, None])):
+            met = [best_diagram(check, diagram_of(reading, graph)).met for graph in GRAPHS]
+            assert met == expected
+
+
+def test_row_whose_boxes_are_entered_or_left_but_not_both_is_no_split() -> None:
+    levels = [(1, 1, 0, 1, 0), (4, 4, 2, 2, 0), (1, 1, 1, 1, 1), (2, 2, 2, 2, 2), (1, 1, 1, 0, 0)]
+    layout = Layout(1, tuple(Level(*level, in_chain=0) for level in levels))
+    assert picture_splits(layout) == (frozenset({2}),)
+
+
+def _chain_before_a_split() -> Painter:
+    """A row of four boxes from left to right, of which one leads to a split of three."""
+    painter = Painter(4 * ROW)
+    row = (90, 230, 370, 510)
+    for x, to_x in pairwise(row):
+        painter.line(x + 42, 45, to_x - 42, 45)
+    for x in row:
+        painter.box(x, 45)
+    painter.line(300, 135, 230, 62)
+    for x in (150, 300, 450):
+        painter.line(300, 135, x, 225)
+        painter.line(x, 225, 300, 315)
+        painter.box(x, 225)
+    for y in (135, 315):
+        painter.box(300, y)
+    return painter
+
+
+def test_row_of_boxes_that_lines_join_one_after_the_other_is_no_split(tmp_path: Path) -> None:
+    painter = _chain_before_a_split()
+    image = Image(WIDTH, painter.height, bytes(painter.samples))
+    report = make_pdf(tmp_path / "report.pdf", [Page(["Figure 1."], images=[image])])
+    result = diagram_of(read_pdf(report, Limits()), _graph(4, 3))
+
+    assert (result.kind, result.is_partial, result.shares_split) == ("parallel_shown", True, True)
+    assert best_diagram(PARALLEL, result).reason == (
+        "The picture on page 1 does not show all parallel branches (boxes side by side: 3; counted"
+        " by outline, their text was not read; nodes side by side in the code: 4, then 3; lines"
+        " join 4 boxes of another row one after the other)."
+    )
+    assert [best_diagram(check, result).met for check in (PARALLEL, ACCURATE)] == [False, False]
+
+
+def test_chain_in_a_picture_leaves_open_what_another_one_with_rows_shows() -> None:
+    levels = [Level(4, 4, 0, 1, 0, 4), *map(_level, *zip((1,) * 4, (3,) * 4, strict=True))]
+    layouts = [Layout(page, tuple(levels)) for page in (1, 2)]
+    for count, kind in ((1, "parallel_shown"), (2, None)):
+        pictures = tuple(PdfImage(page, 600, 400) for page in range(1, count + 1))
+        for seen in {1, count}:
+            reading = PdfReading(("Text.",) * 2, pictures, layouts=tuple(layouts[:seen]))
+            assert diagram_of(reading, _graph(4, 3)).kind == kind
+
+
+@pytest.mark.parametrize(("drawn", "is_similar"), [((3, 3), True), ((4, 4), False), ((5, 2), True)])
+def test_splits_as_wide_as_none_of_the_code_are_not_similar(
+    drawn: Sequence[int], is_similar: bool
+) -> None:
+    rows = [level for w in drawn for level in ((1, 1, 1, 1), (w, w, w, w))]
+    layout = Layout(1, tuple(_level(*level) for level in (*rows, (1, 1, 1, 0))))
+    reading = PdfReading(("Text.",), (PdfImage(1, 600, 400),), layouts=(layout,))
+    result = diagram_of(reading, _graph(2, 3))
+    finding = best_diagram(SIMILAR, result)
+    assert (result.kind, finding.met) == ("parallel_shown", is_similar)
+    as_many = "as many" if is_similar else "nowhere as many"
+    assert finding.reason.startswith(
+        f"The picture on page 1 has {as_many} boxes side by side as a split of the code has"
+        " branches (boxes side by side:"
+    )
 
 
 def test_boxes_of_a_matching_picture_are_counted_with_those_that_no_line_joins() -> None:
     levels = [(1, 1, 0, 1), (4, 4, 4, 3), (1, 1, 1, 1), (3, 3, 3, 3), (1, 1, 1, 0)]
-    layout = Layout(1, tuple(Level(*level) for level in levels))
+    layout = Layout(1, tuple(_level(*level) for level in levels))
     reading = PdfReading(pages=("Text.",), images=(PdfImage(1, 600, 400),), layouts=(layout,))
     assert diagram_of(reading, _graph(3, 3)).reason.startswith(
         "boxes side by side as in the code: 3, then 3, of outlines in a row: 4, then 3;"
@@ -214,9 +290,9 @@ def test_picture_without_boxes_stays_unknown(tmp_path: Path) -> None:
 
 def test_lines_are_counted_by_the_sides_they_reach() -> None:
     assert _layout(_painted(1, 2, 1)).levels == (
-        Level(1, 1, 0, 1),
-        Level(2, 2, 2, 2),
-        Level(1, 1, 1, 0),
+        _level(1, 1, 0, 1),
+        _level(2, 2, 2, 2),
+        _level(1, 1, 1, 0),
     )
 
 
@@ -259,7 +335,7 @@ def test_pieces_of_frames_and_of_the_paper_between_them_are_no_boxes() -> None:
 
 def test_tags_on_the_lines_of_a_split_belong_to_it() -> None:
     levels = [(1, 1, 0, 1), (3, 3, 3, 3), (3, 3, 2, 2), (1, 1, 1, 1), (4, 3, 3, 3), (1, 1, 1, 0)]
-    splits = picture_splits(Layout(1, tuple(Level(*level) for level in levels)))
+    splits = picture_splits(Layout(1, tuple(_level(*level) for level in levels)))
     assert splits == (frozenset({2, 3}), frozenset({3, 4}))
 
 
@@ -272,7 +348,7 @@ def test_splits_of_the_code_in_a_picture_each_are_shown_in_their_order(
 ) -> None:
     rows = [((1, 1, 0, 1), (width, width, width, width), (1, 1, 1, 0)) for width in widths]
     layouts = tuple(
-        Layout(page, tuple(Level(*level) for level in levels))
+        Layout(page, tuple(_level(*level) for level in levels))
         for page, levels in enumerate(rows, start=1)
     )
     pictures = tuple(PdfImage(layout.page, 600, 400) for layout in layouts)
@@ -289,7 +365,7 @@ def test_splits_beside_those_of_the_code_are_told_from_them(
     widths: Sequence[int], further: Sequence[int]
 ) -> None:
     rows = [level for w in widths for level in ((1, 1, 1, 1), (w, w, w, w))]
-    levels = tuple(Level(*level) for level in ((1, 1, 0, 1), *rows, (1, 1, 1, 0)))
+    levels = tuple(_level(*level) for level in ((1, 1, 0, 1), *rows, (1, 1, 1, 0)))
     image = PdfImage(1, 600, 400)
     reading = PdfReading(pages=("Text.",), images=(image,), layouts=(Layout(1, levels),))
     result = diagram_of(reading, _graph(3, 2))
@@ -336,7 +412,7 @@ def test_layers_without_a_join_between_them_may_be_one_split_of_the_picture() ->
         conditional=tuple({"from": gate, "to": (f"run_{gate}", "sync")} for gate in gates),
     )
     levels = [(1, 1, 0, 1), (2, 2, 2, 2), (3, 3, 3, 3), (1, 1, 1, 1), (3, 3, 3, 3), (1, 1, 1, 0)]
-    layout = Layout(1, tuple(Level(*level) for level in levels))
+    layout = Layout(1, tuple(_level(*level) for level in levels))
     assert matching_widths(layout, graph) == code_widths(graph) == (2, 3, 3)
     without_gates = Layout(1, layout.levels[2:])
     assert matching_widths(without_gates, graph) == ()
