@@ -162,7 +162,7 @@ def _route_clue(route: OpenRoute) -> Clue:
 def _dead(aspect: str, survey: Survey) -> list[Mapping[str, Any]]:
     """Return the faults by which no run takes the ways that would prove the aspect."""
     if aspect == "conditional_error_route":
-        return dead_routes(survey.facts)
+        return dead_routes(survey.facts) or _dead_error_routes(survey)
     if not aspect.endswith("parallel"):
         return []
     faults = [row for row in _route_faults(survey.facts) if row.get("nodes")]
@@ -183,11 +183,20 @@ def dead_routes(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the faults of all routes, where each has two ways and no run takes one of them."""
     graph = facts.get("graph") or {}
     routes = [row for row in graph.get("conditional", ()) if len(row["to"]) > 1]
-    dead = _single_ways(facts)
+    dead = single_ways(facts)
     return dead if len(dead) == len(routes) and not graph.get("subgraphs") else []
 
 
-def _single_ways(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _dead_error_routes(survey: Survey) -> list[Mapping[str, Any]]:
+    """Return the faults of all routes for errors, where each has two ways and takes one of them."""
+    dead = {(fault["path"], fault["line"]): fault for fault in single_ways(survey.facts)}
+    locations = survey.fact_locations.get("conditional_error_route", ())
+    places = list(dict.fromkeys((place.path, place.line_start) for place in locations))
+    is_known = dead.keys() >= {*places} and not (survey.facts.get("graph") or {}).get("subgraphs")
+    return [dead[place] for place in places] if is_known else []
+
+
+def single_ways(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the faults of the routes with two ways of which no run takes one."""
     dead = {(fault["path"], fault["line"]): fault for fault in _route_faults(facts)}
     routes = (facts.get("graph") or {}).get("conditional", ())
@@ -225,7 +234,7 @@ def _proofs(aspect: str, survey: Survey) -> Sequence[SourceLocation]:
     A route with two ways, one of which no run takes, decides nothing.
     """
     if aspect == "conditional_error_route":
-        dead = {(fault["path"], fault["line"]) for fault in _single_ways(survey.facts)}
+        dead = {(fault["path"], fault["line"]) for fault in single_ways(survey.facts)}
         locations = survey.fact_locations.get(aspect, ())
         return [place for place in locations if (place.path, place.line_start) not in dead]
     early = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.checks.error_routes import OpenRoute, open_routes, routes_that_stop_nothing
-from courtroom.checks.graph_topology import dead_routes
+from courtroom.checks.graph_topology import dead_routes, single_ways
 from courtroom.checks.phrases import listed, place_of
 from courtroom.checks.subjects import lacks_graph
 from courtroom.synthesis.advice.graph_steps import at_graph, edge_words, flow_steps, route_steps
@@ -57,8 +57,8 @@ def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
         yield from flow_steps(_is_lost_to_a_router, work)
     elif aspect == "conditional_error_route" and work.facts.get(aspect):
         routes = [_route_alone(route, work) for route in routes_that_stop_nothing(work.facts)]
-        # Routes that change a run and do not count test the graph's inputs alone.
-        yield from routes or [_error_route(work)]
+        # Routes that change a run and do not count are dead, or test the graph's inputs alone.
+        yield from routes or [*route_steps(single_ways(work.facts))] or [_error_route(work)]
     elif aspect == "conditional_error_route":
         yield _error_route(work)
     elif aspect in GROUPS:

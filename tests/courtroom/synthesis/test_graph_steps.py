@@ -317,6 +317,16 @@ def test_route_by_inputs_alone_gets_one_by_the_evidence():
     assert step.action.startswith("Replace the edge join → prosecutor by a conditional edge")
 
 
+def test_route_for_errors_that_no_run_takes_is_mended_beside_other_routes():
+    other = {"path": "graph.py", "line": 30, "from": "b", "to": ["c", "END"]}
+    graph = {"conditional": [PLACE | {"from": "a", "to": ["b", "END"]}, other], "edges": []}
+    dead = PLACE | {"kind": "dead_route", "sentence": "it is never taken", "other": None}
+    flow = {"faults": [dead], "unread": {}}
+    facts = work(graph=graph, conditional_error_route=True, state_flow=flow)
+    (step,) = wiring_steps.topology_steps("conditional_error_route", facts)
+    assert step.action.startswith("Let the router choose this way where it belongs")
+
+
 def test_way_that_no_run_takes_loses_the_edges_beside_its_router_too():
     rows = {"edge_paths": ["graph.py"], "edge_lines": [4], "edges": [["a", "b"]]}
     graph = {"conditional": [PLACE | {"from": "a", "to": ["b", "excuse"]}], **rows}
