@@ -9,7 +9,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserType, Page, expect, sync_playwright
 
 from tests.waiting import AUDIT_PATIENCE_SECONDS
 
@@ -23,6 +23,8 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+# Drawing takes a fourth of the processor time of a page. What is clicked on must be drawn.
+UNDRAWN = "--disable-threaded-compositing"
 PATIENCE_MS = 60_000
 AUDIT_PATIENCE_MS = AUDIT_PATIENCE_SECONDS * 1000
 # What is expected of a page gets the patience that clicks have: on a busy machine five seconds are too few.
@@ -40,13 +42,17 @@ class Chromium:
     def __init__(self, path: str) -> None:
         self._path = path
         self._context = sync_playwright()
+        self._chromium: BrowserType | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._browser: Browser | None = None
+        self._browsers: dict[bool, Browser] = {}
 
     @contextmanager
-    def open(self) -> Iterator[Browser]:
-        """Yield the browser without a profile; it forgets those that are made, and all in them."""
-        browser = self._resumed()
+    def open(self, *, draws: bool = True) -> Iterator[Browser]:
+        """Yield the browser without a profile; it forgets those that are made, and all in them.
+
+        One that does not draw is enough for pages that are only read.
+        """
+        browser = self._resumed(draws)
         try:
             yield browser
         finally:
@@ -55,19 +61,21 @@ class Chromium:
             asyncio._set_running_loop(None)
 
     def stop(self) -> None:
-        if self._browser is not None:
-            self._resumed().close()
+        if self._browsers:
+            for draws in tuple(self._browsers):
+                self._resumed(draws).close()
             self._context.__exit__()
 
-    def _resumed(self) -> Browser:
-        if self._browser is not None:
-            asyncio._set_running_loop(self._loop)
-            return self._browser
+    def _resumed(self, draws: bool) -> Browser:
+        if self._chromium is None:
+            self._chromium = self._context.__enter__().chromium
+            self._loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(self._loop)
 
-        chromium = self._context.__enter__().chromium
-        self._loop = asyncio.get_running_loop()
-        self._browser = chromium.launch(executable_path=self._path, args=FLAGS)
-        return self._browser
+        if draws not in self._browsers:
+            flags = FLAGS if draws else (*FLAGS, UNDRAWN)
+            self._browsers[draws] = self._chromium.launch(executable_path=self._path, args=flags)
+        return self._browsers[draws]
 
 
 def session_of(user: User, address: str) -> Any:

@@ -71,7 +71,7 @@ def test_administration_pages_pass_axe_in_both_themes(live_server: Any, chromium
     with everywhere():
         addresses = list(pages(organization, client))
     session, faults = session_of(operator, live_server.url), {}
-    with chromium.open() as browser:
+    with chromium.open(draws=False) as browser:
         context = browser.new_context(base_url=live_server.url, **WINDOW)
         context.add_cookies([session])
         context.add_init_script(source)

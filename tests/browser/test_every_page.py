@@ -63,7 +63,7 @@ def test_every_page_is_sound_in_both_themes_and_on_a_small_phone(
 ) -> None:
     source, town = axe(), Town()
     faults = {}
-    with chromium.open() as browser, tab(browser, live_server.url, **WINDOW) as page:
+    with chromium.open(draws=False) as browser, tab(browser, live_server.url, **WINDOW) as page:
         page.context.add_cookies(town.cookies(person, live_server.url))
         page.context.add_init_script(source)
         for address in walked(person, town):

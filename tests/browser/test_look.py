@@ -98,7 +98,7 @@ def test_every_page_fits_a_phone_and_a_desk(live_server: Any, chromium: Chromium
         ([session_of(user, live_server.url)] if user else [], pages) for user, pages in visits()
     ]
     too_wide = []
-    with chromium.open() as browser:
+    with chromium.open(draws=False) as browser:
         for (width, scheme), (cookies, pages) in product(WINDOWS, sessions):
             window: Any = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
             with tab(browser, live_server.url, **window) as page:
