@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import Field
 
-from courtroom.analysis.pdf_claims.denials import edge_of
+from courtroom.analysis.pdf_claims.denials import edge_of, is_interim_report
 from courtroom.checks.feature_words import FEATURE_WORDS, MADE_CHANGE
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.graph_topology import dead_routes
@@ -110,7 +110,14 @@ def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
     if check.aspect == "names_exist":
         return names_exist(check, comparison.names)
     if comparison.claims is not None and check.aspect == "claims_hold":
-        return claims_hold(check, comparison.claims, comparison.code, comparison.sentences)
+        is_interim = bool(comparison.pdf) and is_interim_report(cast("PdfReading", comparison.pdf))
+        return claims_hold(
+            check,
+            comparison.claims,
+            comparison.code,
+            comparison.sentences,
+            is_interim=is_interim,
+        )
     # The others count files, so without the tree none of them can be answered.
     if comparison.paths is None:
         return could_not_look(NO_TREE)
@@ -120,32 +127,52 @@ def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
 
 
 def claims_hold(
-    check: PdfPaths, claims: Sequence[CheckedClaim], code: Mapping[str, Any], sentences: int = 0
+    check: PdfPaths,
+    claims: Sequence[CheckedClaim],
+    code: Mapping[str, Any],
+    sentences: int = 0,
+    *,
+    is_interim: bool = False,
 ) -> Finding:
     """At most `maximum` of the report's claims on the code fail by the facts.
 
-    `sentences` are those of the report on the present code, most of which no fact decides.
+    `sentences` are those of the report on the present code, most of which no fact decides. Gaps of
+    an interim report that the code has closed since are one claim: that was true when it was made.
     """
-    wrong = [claim for claim in claims if claim.standing == "contradicted"]
+    failed = [claim for claim in claims if claim.standing == "contradicted"]
+    closed = [claim for claim in failed if claim.claim.is_denial and is_interim]
+    wrong = [claim for claim in failed if claim not in closed[1:]]
     right = [claim for claim in claims if claim.standing == "confirmed"]
     unheld = [claim for claim in claims if claim.standing == "open"]
     # No claim of behaviour is no proof that the report is right.
     if not (wrong or right):
         return could_not_look(_uncompared(len(unheld)) if unheld else NO_CLAIM)
-    reason = _behaviour(right, wrong, unheld, code) + _reach([*right, *wrong], sentences)
+    reason = _behaviour(right, wrong, unheld, code) + _closed_gaps(closed)
+    reason += _reach([*right, *failed], sentences)
 
     clues = [
         _feature_clue(
             claim,
             f"{_contradiction(claim, code)}{_place(claim, code)}.",
         )
-        for claim in wrong
+        for claim in failed
     ]
     most = check.share * len([*right, *wrong]) if check.share else check.maximum
     met = len(wrong) <= most
     # What speaks for the report bears out a check that is met, what speaks against it another one.
     clues = (_confirmed_clues(right) or clues) if met else clues
     return replace(present(reason, clues, met=met), has_reservation=bool(wrong))
+
+
+def _closed_gaps(closed: Sequence[CheckedClaim]) -> str:
+    """Sentence, with a space before it, on further gaps of an interim report; "" without."""
+    if len(closed) < 2:
+        return ""
+    names = named([f"{_feature(held)} (page {held.claim.page})" for held in closed[1:]])
+    return (
+        " This is an interim report: other gaps that it names and that are closed since count as one"
+        f" claim with the first: {names}."
+    )
 
 
 def _reach(compared: Sequence[CheckedClaim], sentences: int) -> str:

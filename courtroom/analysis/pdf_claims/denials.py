@@ -274,9 +274,19 @@ _ABSENT_HEADING = (
     r"|missing (?:features|parts|components))\W{0,3}"
 )
 _LISTS_ABSENT = re.compile(_ABSENT_HEADING, re.IGNORECASE)
+# The title of a report and the lines below it.
+_BEGINNING = 600
+_INTERIM = re.compile(r"\binterim\b", re.IGNORECASE)
+_FINAL = re.compile(r"\bfinal (?:report|submission)\b", re.IGNORECASE)
 _BULLET = re.compile(r"(?:^|\s)[•●○▪◦‣\uf0b7\uf0a7-]\s")
 _ITEM_WORDS = 8
 _START = r"^\W*(?:\d{1,2}[.)] )?(?:(?:gap|missing|limitation)s?(?: \d{1,2}| ?/ ?risks?)?: ?)?"
+
+
+def is_interim_report(reading: PdfReading) -> bool:
+    """Return whether the report calls itself interim at its beginning, and not final."""
+    beginning = (reading.pages or ("",))[0][:_BEGINNING]
+    return bool(_INTERIM.search(beginning) and not _FINAL.search(beginning))
 
 
 def stale_denials(reading: PdfReading, code: CodeFacts) -> Iterator[CheckedClaim]:

@@ -118,6 +118,34 @@ def test_route_for_errors_that_no_run_takes_is_said_to_be_there() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("is_interim", "count", "further"),
+    [
+        (
+            True,
+            "1 of 2 claims",
+            (
+                " This is an interim report: other gaps that it names and that are closed since"
+                " count as one claim with the first: no Chief Justice (page 2)."
+            ),
+        ),
+        (False, "2 of 3 claims", ""),
+    ],
+)
+def test_closed_gaps_of_an_interim_report_are_one_claim(
+    is_interim: bool, count: str, further: str
+) -> None:
+    held = [
+        _held("reducers", "confirmed"),
+        _held("lacks_judges", "contradicted"),
+        _held("lacks_chief_justice", "contradicted"),
+    ]
+    finding = claims_hold(_check(1), held, CODE, is_interim=is_interim)
+    assert finding.met is is_interim
+    assert f"does not bear out {count} of the report" in finding.reason
+    assert finding.reason.endswith(further)
+
+
 def test_features_that_one_passage_claims_are_cited_once() -> None:
     held = [_held("reducers", "confirmed"), _held("dissent", "confirmed")]
     same = [replace(h, claim=replace(h.claim, passage="It has both.")) for h in held]

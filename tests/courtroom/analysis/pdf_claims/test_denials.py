@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
-from courtroom.analysis.pdf_claims.denials import stale_denials
+from courtroom.analysis.pdf_claims.denials import is_interim_report, stale_denials
 from courtroom.checks.pdf_paths import PdfPaths, claims_hold
 
 CODE: dict[str, Any] = {
@@ -195,3 +195,15 @@ def test_denied_route_for_failures_is_held_against_that_fact(
     reading = PdfReading(pages=(sentence,), headings=frozenset())
     held = stale_denials(reading, {**CODE, "conditional_error_route": True})
     assert [claim.claim.feature for claim in held] == parts
+
+
+@pytest.mark.parametrize(
+    ("page", "is_interim"),
+    [
+        ("Week 2: Interim Report\nAuditor", True),
+        ("Final Report\nIt follows the interim report.", False),
+        (f"Report\n{'word ' * 200}interim", False),
+    ],
+)
+def test_report_is_interim_by_its_beginning(page: str, is_interim: bool) -> None:
+    assert is_interim_report(PdfReading(pages=(page,))) is is_interim
