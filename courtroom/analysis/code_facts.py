@@ -470,6 +470,7 @@ def _flow(writer: FactWriter) -> None:
         "faults": [fault.as_fact for fault in flow.faults],
         "unread": {**dict.fromkeys(ALL_KINDS, gap), **flow.unread} if gap else flow.unread,
     }
+    writer.failing_lookups = [fault for fault in flow.faults if fault.is_failing]
     for fault in flow.faults:
         writer.add_location("state_flow", fault.path, fault.line, note=fault.sentence)
 
@@ -543,7 +544,6 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_layers, ()),
     (_clone, ("clone_function", *CLONE_HABITS)),
     (_unlocked, ()),
-    (record_failing_code, ("failing_code",)),
     (
         record_calls,
         (
@@ -575,6 +575,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
         ),
     ),
     (_flow, ("state_flow",)),
+    (record_failing_code, ("failing_code",)),
     (read_hazards, ("unsafe_calls", "possible_unsafe_calls")),
     (read_project, ("project", "committed_secrets", "possible_secrets")),
     (

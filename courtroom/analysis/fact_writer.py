@@ -13,6 +13,7 @@ from courtroom.analysis.langgraph.judging.loose_rules import LooseRule
 from courtroom.analysis.langgraph.judging.persona_names import PersonaText
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.dead_routes import DeadWay
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
@@ -40,6 +41,8 @@ class FactWriter:
     state_accesses: list[StateAccess] = field(init=False)
     # Ways of the graph's routers that no run takes; None where they were not looked for.
     dead_ways: list[DeadWay] | None = None
+    # Lookups of judges that fail whenever they run.
+    failing_lookups: list[FlowFault] = field(default_factory=list)
     # Keys that the graph's state declares; None where they are not known.
     state_keys: frozenset[str] | None = None
     # `prompts` has one prompt for each persona, `prompt_texts` every text recognised as a prompt.

@@ -14,11 +14,13 @@ from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.certain_nodes import NodeMark, certain_nodes, mark_of
-from courtroom.analysis.python.failing_lines import failing_lines
+from courtroom.analysis.python.failing_lines import FailingLine, failing_lines
 from courtroom.analysis.python.missing_files import MissingFiles
 from courtroom.analysis.python.missing_methods import calls_without_method
 from courtroom.analysis.python.model_fields import calls_without_field
-from courtroom.analysis.python.tree_walk import called_name
+from courtroom.analysis.python.model_items import TopNames, items_of_objects
+from courtroom.analysis.python.source_files import FunctionSite
+from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
 
 # Files that may make another file, or ask for it.
 _OTHER_TEXTS = re.compile(
@@ -54,7 +56,7 @@ def _failures(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of the fact, one row per failing line."""
     sources = {function.source.path: function.source for function in functions}
-    files = MissingFiles(writer.symbols)
+    files, tops = MissingFiles(writer.symbols), TopNames()
     for path, source in sorted(sources.items()):
         sites = [function.site for function in functions if function.source is source]
         failing_by_site = failing_lines(source, sites)
@@ -67,7 +69,9 @@ def _failures(
                 for line, file in files.reads_in(source, site)
                 if not _is_asked_for(writer, file)
             }
-            for failing in sorted([*lines, *refused, *lacking, *opened]):
+            items = items_of_objects(writer.symbols, source, site, tops)
+            lookups = _failing_lookups(writer, path, site) if part == "judges" else ()
+            for failing in sorted({*lines, *refused, *lacking, *items, *lookups, *opened}):
                 yield {
                     "path": path,
                     "line": failing.line,
@@ -80,6 +84,16 @@ def _failures(
                     "file": opened.get(failing),
                     "nodes": _stopped_nodes(writer, FunctionRef(source, site), failing.mark),
                 }
+
+
+def _failing_lookups(writer: FactWriter, path: str, site: FunctionSite) -> Iterator[FailingLine]:
+    """Yield the lookups of judges that find nothing, in a function that is not inside another one."""
+    faults = {fault.line: fault for fault in writer.failing_lookups if fault.path == path}
+    for node in walk(site.node) if faults and site.outer is None else ():
+        fault = faults.get(getattr(node, "end_lineno", None) or 0)
+        key = constant_text(node.slice) if isinstance(node, ast.Subscript) else None
+        if fault and isinstance(node, ast.Subscript) and key and f"`{key}`" in fault.sentence:
+            yield FailingLine(fault.line, fault.sentence.partition(" ")[2], mark_of(node))
 
 
 def _is_asked_for(writer: FactWriter, file: str) -> bool:

@@ -44,8 +44,8 @@ class FailingCode(CheckBase):
 
 
 def failing_code(check: FailingCode, survey: Survey) -> Finding:
-    """Names that nothing defines or sets in time, texts and models that cannot be made, methods that
-    the class of a new object lacks, files that the repository lacks.
+    """Names that nothing defines or sets in time, texts and models that cannot be made, methods and
+    items that an object lacks, files that the repository lacks.
     """
     fact = survey.facts.get("failing_code")
     if fact is None:
@@ -66,15 +66,15 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
         searched = (
             f"Looked in the {functions} {reached} for names that are evaluated and that"
             f" nothing defines or a comprehension sets too late, for texts that cannot be formatted, for"
-            " models that are built without a field that they require, for methods that the class of a new"
-            " object lacks, and for files that are opened and that the repository lacks: there are none."
+            " models that are built without a field that they require, for methods and items that an object"
+            " lacks, and for files that are opened and that the repository lacks: there are none."
         )
         subject = "The only function" if count == 1 else f"None of the {functions}"
         reason = (
             f"{subject} {reached} has {'no' if count == 1 else 'a'} line with a name that nothing defines,"
             " a name that is set too late, a text that cannot be formatted, a model without a field that"
-            " it requires, a method that the class of a new object lacks, or a file that the repository"
-            f" lacks.{unlocked}"
+            f" it requires, a method or an item that an object lacks, or a file that the repository lacks."
+            f"{unlocked}"
         )
         return replace(absent(reason, searched, met=True), has_reservation=bool(unlocked))
     return _shown(lines, end=unlocked)
@@ -131,7 +131,7 @@ KIND = CheckKind(
     label=Label(
         title="Lines that fail",
         about="Whether a line evaluates a name that nothing defines or that is set too late, a text that"
-        " cannot be formatted, a model without a field that it requires, a method that a class lacks, or"
+        " cannot be formatted, a model without a field that it requires, a method or an item that an object lacks, or"
         " a file that the repository lacks.",
     ),
     concern="function",

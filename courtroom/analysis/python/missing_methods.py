@@ -14,8 +14,8 @@ from courtroom.analysis.python.tree_walk import last_name, walk
 
 OF_OBJECT = frozenset(dir(object))
 # Bases that bring no method that a work calls.
-_PLAIN_BASES = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
-_PLAIN_DECORATORS = frozenset({"dataclass", "final", "runtime_checkable"})
+PLAIN_BASES = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+PLAIN_DECORATORS = frozenset({"dataclass", "final", "runtime_checkable"})
 # What may give a class or its objects more names than its text shows.
 _DYNAMIC = re.compile(r"__getattr|__dict__|setattr|__slots__|__new__|\bexec\b|\bvars\b")
 MOST_PARENTS = 8
@@ -68,7 +68,7 @@ def _members(symbols: SymbolTable, site: ClassSite) -> frozenset[str] | None:
             parent = symbols.find_class(home.source, base)
             if parent is not None and len(homes) < MOST_PARENTS:
                 homes.append(parent)
-            elif symbols.dotted_name(home.source, base) not in _PLAIN_BASES:
+            elif symbols.dotted_name(home.source, base) not in PLAIN_BASES:
                 return None
         names |= set(_names_in(home.node))
     return frozenset(names)
@@ -83,7 +83,7 @@ def _may_have_more(home: ClassSite) -> bool:
         bool(node.keywords)
         or is_twice
         or node.name in home.source.imports
-        or any(name not in _PLAIN_DECORATORS for name in decorators)
+        or any(name not in PLAIN_DECORATORS for name in decorators)
         or _DYNAMIC.search(text) is not None
     )
 

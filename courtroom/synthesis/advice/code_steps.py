@@ -13,6 +13,7 @@ from courtroom.checks.sandboxed_clone import FACTS as FACTS_OF_CLONE
 from courtroom.checks.unsafe_call import FACTS
 from courtroom.models.evidence import Evidence
 from courtroom.synthesis.advice.audit_causes import steps_on_audits
+from courtroom.synthesis.advice.graph_steps import flow_step
 from courtroom.synthesis.advice.work import Step, Work, placed
 
 # Words of its own that let a prompt lead its judge.
@@ -252,8 +253,17 @@ def failing_steps(part: str, work: Work) -> Iterator[Step]:
             what = row.get("name") or f"{row['function']} {row['why']}"
             alike.setdefault((row["path"], what), []).append(row)
     for (_, what), rows in alike.items():
-        step = _definition(rows) if rows[0].get("name") else _mended(what, rows)
+        lookup = _failing_lookup(rows[0], work)
+        step = _definition(rows) if rows[0].get("name") else lookup or _mended(what, rows)
         yield replace(step, is_urgent=True)
+
+
+def _failing_lookup(row: Mapping[str, Any], work: Work) -> Step | None:
+    """Return what mends the fault in the flow of data that is the lookup of this line."""
+    faults = (work.facts.get("state_flow") or {}).get("faults", ())
+    place = row["path"], row["line"]
+    alike = (f for f in faults if (f["path"], f["line"], f["kind"]) == (*place, "other_key"))
+    return next((flow_step(f) for f in alike if row["why"] in f["sentence"]), None)
 
 
 def _definition(rows: Sequence[Mapping[str, Any]]) -> Step:

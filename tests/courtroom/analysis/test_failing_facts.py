@@ -8,6 +8,7 @@ from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.failing_facts import record_failing_code
 from courtroom.analysis.git.blobs import Blob, BlobReader
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
 from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.python.call_graph import CallGraph
 from tests.courtroom.sources import IMPORTS, symbols_of
@@ -33,13 +34,14 @@ class Texts:
         return {path: self.texts[path].encode() for path in paths}
 
 
-def failing_nodes(code, **texts):
+def failing_nodes(code, lookups=(), **texts):
     """Return function and nodes of each line that fails; `texts` are files beside the code."""
     symbols = symbols_of(f"{IMPORTS}{code}{GRAPH}")
     writer = FactWriter(symbols, cast("BlobReader", Texts(texts)))
     writer.call_graph = CallGraph(symbols)
     graph = read_graph(symbols, {})
     writer.layers = read_layers(symbols, writer.call_graph, graph)
+    writer.failing_lookups = list(lookups)
     record_failing_code(writer)
     lines = writer.facts["failing_code"]["lines"]
     return [(line["function"], line["nodes"]) for line in lines]
@@ -64,6 +66,22 @@ def test_line_of_a_function_that_every_run_calls_ends_all_nodes_that_call_it():
         "def defense(state):\n    return state['rows'] and ask('b')\n"
     )
     assert failing_nodes(code) == [("ask", ["prosecutor"])]
+
+
+def test_lookup_of_a_judge_that_finds_nothing_stops_its_node():
+    code = (
+        "def prosecutor(state):\n    return state['dims'][0]['id'], LOGIC\n"
+        "def defense(state):\n    dim = state['dims'][0]\n    return dim['logic'], dim.get('logic')\n"
+    )
+    sentence = (
+        "defense() asks `dim` for `logic`, which no entry of rubric.json has: the lookup fails"
+    )
+    line = f"{IMPORTS}{code}".split("\n").index("    return dim['logic'], dim.get('logic')") + 1
+    fault = FlowFault("other_key", sentence, "src/graph.py", line, is_failing=True)
+    assert failing_nodes(code, [fault]) == [
+        ("prosecutor", ["prosecutor"]),
+        ("defense", ["defense"]),
+    ]
 
 
 @pytest.mark.parametrize(

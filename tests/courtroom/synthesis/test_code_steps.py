@@ -145,6 +145,17 @@ def test_line_that_fails_in_a_function_is_named_once_with_its_lines():
     )
 
 
+def test_failing_lookup_is_mended_as_the_fault_in_the_flow_of_data_is():
+    why = "asks `dim` for `logic`, which no entry of rubric.json has: the lookup fails"
+    place = {"path": "a.py", "line": 3}
+    row = place | {"part": "judges", "function": "judge", "why": why}
+    fault = place | {"kind": "other_key", "sentence": f"judge {why}", "other": None}
+    facts = work(failing_code={"lines": [row]}, state_flow={"faults": [fault]})
+    (step,) = code_steps.failing_steps("judges", facts)
+    assert step.action.startswith("Put this key into the rubric, or do not ask for it. judge")
+    assert step.is_urgent
+
+
 def test_file_that_the_repository_lacks_is_to_be_committed():
     why = "opens rubric/week.json, which the repository does not have"
     row = {"path": "a.py", "line": 3, "part": "graph", "function": "setup", "why": why}

@@ -79,14 +79,15 @@ def absent_keys(
             yield FlowFault("absent_key", sentence, *place, shape.place)
         if function.key not in judging:
             continue
-        for path, row in _of_entries(
+        for table, row in _of_entries(
             rubric, lookups, lambda key: key in words() or key in stored()
         ):
             sentence = (
-                f"{function.shown_name} asks `{row.name}` for `{row.key}`, which no entry of {path}"
+                f"{function.shown_name} asks `{row.name}` for `{row.key}`, which no entry of {table}"
                 " has: the lookup fails"
             )
-            yield FlowFault("other_key", sentence, function.source.path, row.line)
+            path = function.source.path
+            yield FlowFault("other_key", sentence, path, row.line, is_failing=True)
 
 
 def _of_results(

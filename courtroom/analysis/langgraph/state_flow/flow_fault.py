@@ -22,7 +22,7 @@ class FlowFault:
     keys that are read from the graph's result, each with its place; `written` is where the report
     that is read there is written to a file. `is_constant`: a text that every run writes sets off the
     rule. `is_minor`: neither a route nor the verdict hangs on what is unused. `is_blinding`: no judge
-    sees evidence for it.
+    sees evidence for it. `is_failing`: the line fails whenever it runs.
     """
 
     kind: str
@@ -40,6 +40,7 @@ class FlowFault:
     is_constant: bool = False
     is_minor: bool = False
     is_blinding: bool = False
+    is_failing: bool = False
 
     @property
     def as_fact(self) -> dict[str, Any]:
