@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from courtroom.analysis.langgraph.judging.missing_answers import unlike_answers, without_answer
+from courtroom.analysis.langgraph.judging.persona_names import persona_in
 from courtroom.analysis.langgraph.judging.score_changes import assignments_in, words_in
 from courtroom.analysis.langgraph.judging.score_defaults import (
     LOWEST,
@@ -21,6 +22,7 @@ from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
     BLOCK_ENDS,
     called_name,
+    constant_text,
     fields_of,
     last_name,
     walk,
@@ -189,7 +191,7 @@ def _scores_at_calls(
     """Yield the opinions with a written score at the place that chooses them, here: no fallback."""
     for part in walk(node):
         score = _score(part, function)
-        if score is not None:
+        if score is not None and not _is_of_no_judge(part):
             row = _row(function, getattr(part, "lineno", 1), score.words, words)
             yield _MadeUp(row, score.highest)
         called = functions.get(called_name(part)) if isinstance(part, ast.Call) else None
@@ -199,6 +201,12 @@ def _scores_at_calls(
         for score in scores[:1]:
             written = f"{score.words} by {called.name}"
             yield _MadeUp(_row(function, getattr(part, "lineno", 1), written, words), score.highest)
+
+
+def _is_of_no_judge(opinion: ast.AST) -> bool:
+    """Return true for an opinion under a written name that is no judge's: `judge="Aggregator"`."""
+    name = constant_text(fields_of(opinion).get("judge"))
+    return bool(name) and persona_in(name or "") is None
 
 
 def _scores_in(

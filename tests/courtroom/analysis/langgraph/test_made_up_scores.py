@@ -517,6 +517,15 @@ def test_score_in_a_branch_without_a_model_stands_for_no_request(test, other, ex
     )
 
 
+@pytest.mark.parametrize(("judge", "is_named"), [("Aggregator", False), ("Defense", True)])
+def test_record_of_a_node_that_is_no_judge_is_no_score_for_an_answer(judge: str, is_named: bool):
+    made = f'Opinion(judge="{judge}", criterion_id="graph", score=3, argument="Joined.")'
+    symbols = symbols_of(f"def join(state):\n    return [{made}]\n")
+    source = symbols.codebase.production[0]
+    rows = unasked_scores([], {"join": [FunctionRef(source, source.functions[0])]})
+    assert bool(rows) is is_named
+
+
 def test_node_that_writes_scores_and_asks_no_model_is_named():
     symbols = symbols_of(f"def skip(state):\n    return [{MADE_UP.format(score=3)}]\n")
     source = symbols.codebase.production[0]
