@@ -160,8 +160,8 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
         return unknown("state_flow", survey)
 
     concerned = [fault for fault in fact["faults"] if check.concerns(fault)]
-    faults = [fault for fault in concerned if not fault.get("is_minor")]
-    minor = _minor([fault for fault in concerned if fault.get("is_minor")])
+    faults = [fault for fault in concerned if not _is_minor(fault, survey)]
+    minor = _minor([fault for fault in concerned if _is_minor(fault, survey)])
     # What blinds all judges comes first, then the kinds that the check names.
     faults.sort(key=lambda f: (not f.get("is_blinding"), f["kind"] not in check.faults))
     if faults:
@@ -180,7 +180,7 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     if unread and (2 * len(unread) >= len(check.faults) or survey.facts.get("graph") is None):
         return could_not_look(f"Not everything was read: {next(iter(unread.values()))}.")
     unasked = OF_MODEL if survey.facts.get("plain_judges") else frozenset()
-    names = [WORDS[k] for k in _absent(check, fact) if k not in unasked and k not in unread]
+    names = [WORDS[k] for k in _absent(check, survey) if k not in unasked and k not in unread]
     if _has_loose_cap(survey):
         # What is wrong with the cap is said of the cap, and must not be denied here.
         names = [
@@ -213,6 +213,23 @@ def is_replaced(fault: Mapping[str, Any]) -> bool:
     return fault["kind"] == "unused_verdict" and "writes it anew" in fault["sentence"]
 
 
+def _is_minor(fault: Mapping[str, Any], survey: Survey) -> bool:
+    """Return whether nothing hangs on a fault.
+
+    What a Chief Justice returns that writes its report itself is lost to nobody who does not look
+    for it.
+    """
+    nodes = fault.get("nodes") or ()
+    is_delivered = (
+        fault["kind"] == "no_update"
+        and bool(nodes)
+        and all(role_by_name(node) == "justice" for node in nodes)
+        and survey.facts.get("markdown_report") is True
+        and not (fault.get("callers") or fault.get("written") or fault.get("channel"))
+    )
+    return bool(fault.get("is_minor")) or is_delivered
+
+
 def _minor(faults: Sequence[Mapping[str, Any]]) -> str:
     """Return a sentence on faults that count for nothing, after a space; "" without any."""
     if not faults:
@@ -230,14 +247,15 @@ def with_undercut_verdict(finding: Finding, survey: Survey) -> Finding:
     return replace(finding, reason=f"{finding.reason} {text}", clues=clues)
 
 
-def _absent(check: StateFlow, fact: Mapping[str, Any]) -> list[str]:
+def _absent(check: StateFlow, survey: Survey) -> list[str]:
     """Return the kinds of which there is none.
 
     A way that is closed by what a node always writes is ruled out by a key that its router tests,
     which another check says.
     """
+    fact = survey.facts["state_flow"]
     kinds = {fault["kind"] for fault in fact["faults"]}
-    minor = {fault["kind"] for fault in fact["faults"] if fault.get("is_minor")}
+    minor = {fault["kind"] for fault in fact["faults"] if _is_minor(fault, survey)}
     is_said = "needless_route" in kinds and len(check.faults) > 1
     left_out = minor | ({"dead_route"} if is_said else set())
     return [kind for kind in check.faults if kind not in left_out]

@@ -244,6 +244,26 @@ def test_text_that_a_second_rule_replaces_is_not_said_to_be_never_read():
     ]
 
 
+@pytest.mark.parametrize(
+    ("more", "is_written", "is_met"),
+    [
+        ({}, True, True),
+        ({}, False, False),
+        ({"callers": [{"path": "main.py", "line": 3, "key": "report"}]}, True, False),
+        ({"channel": "opinions"}, True, False),
+        ({"nodes": ["defense"]}, True, False),
+    ],
+)
+def test_lost_return_of_a_chief_justice_that_wrote_its_report_counts_for_nothing(
+    more: dict[str, Any], is_written: bool, is_met: bool
+):
+    fault = FAULT | {"nodes": ["chief_justice"]} | more
+    facts = {"state_flow": {"faults": [fault], "unread": {}}, "markdown_report": is_written}
+    check = StateFlow(**CHECK_FIELDS, faults=("no_update", "broken_import"))
+    finding = detected(check, survey(facts=facts))
+    assert (finding.met, "Not counted" in finding.reason) == (is_met, is_met)
+
+
 def test_minor_fault_is_told_and_counts_for_nothing():
     minor = {
         "kind": "unused_result",

@@ -24,7 +24,12 @@ from courtroom.analysis.langgraph.state_flow.default_directories import (
 from courtroom.analysis.langgraph.state_flow.deleted_by_caller import deleted_by_caller
 from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
 from courtroom.analysis.langgraph.state_flow.early_reads import early_reads
-from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, squashed
+from courtroom.analysis.langgraph.state_flow.flow_fault import (
+    FlowFault,
+    FlowReading,
+    joined,
+    squashed,
+)
 from courtroom.analysis.langgraph.state_flow.handed_addresses import handed_addresses
 from courtroom.analysis.langgraph.state_flow.idle_steps import idle_steps
 from courtroom.analysis.langgraph.state_flow.ignored_fields import ignored_fields
@@ -65,7 +70,7 @@ from courtroom.analysis.langgraph.state_flow.unused_work import (
 )
 from courtroom.analysis.langgraph.state_flow.word_scans import word_scans
 from courtroom.analysis.langgraph.topology import GraphReading
-from courtroom.analysis.python.call_graph import CallGraph
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
 
 # Kinds that rest on the keys of the state.
@@ -180,7 +185,23 @@ def read_flow(
     reading.add(way.fault for way in ways or ())
     for access in accesses:
         _read_state(access, symbols, graph, layers, reading)
+    reading.leave_open(("unshown_evidence",), _lost_evidence(layers, reading))
     return reading
+
+
+def _lost_evidence(layers: Layers, reading: FlowReading) -> str:
+    """Return why no evidence arrives in the state: each detective's return is lost; "" otherwise."""
+    lost = [fault for fault in reading.faults if fault.kind == "no_update"]
+    detectives = [node for name, node in layers.nodes.items() if layers.roles[name] == "detective"]
+    if not detectives or not all(any(_is_in(fault, node) for fault in lost) for node in detectives):
+        return ""
+    places = joined([f"{fault.path}:{fault.line}" for fault in lost])
+    return f"LangGraph drops what the detectives return ({places}), and no evidence arrives"
+
+
+def _is_in(fault: FlowFault, node: FunctionRef) -> bool:
+    last = node.site.node.end_lineno or fault.line
+    return fault.path == node.source.path and node.site.node.lineno <= fault.line <= last
 
 
 def _read_state(

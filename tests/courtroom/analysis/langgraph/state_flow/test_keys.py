@@ -461,6 +461,12 @@ def test_a_lost_return_of_the_type_of_one_key_belongs_under_it(declared, returne
     assert fault.channel == channel
 
 
+def test_no_request_is_said_to_hold_evidence_where_all_of_it_is_lost():
+    reading = flow_of(LOST + JUDGE)
+    assert "drops what the detectives return" in reading.unread["unshown_evidence"]
+    assert "unshown_evidence" not in flow_of(DETECTIVE + JUDGE).unread
+
+
 def test_a_lost_key_that_nobody_looks_up_belongs_nowhere():
     (fault,) = faults(flow_of(LOST + JUDGE), "no_update")
     assert fault.channel is None
