@@ -24,6 +24,7 @@ from courtroom.analysis.project.own_audits import (
 from courtroom.analysis.project.score_claims import MOST_CLAIMS, claims_in_document, held_claims
 from courtroom.analysis.project.undercut_verdicts import undercut_verdicts
 from courtroom.analysis.project.unjudged_criteria import (
+    absent_rubric,
     criteria_of,
     rubric_paths,
     unjudged_criteria,
@@ -48,7 +49,6 @@ OUTPUTS = ("archive", "generated")
 NAMED = 3
 MOST_RUBRICS = 10
 NO_PAIR = "no committed audit was recognised that judges criteria of a committed rubric"
-NO_RUBRIC = "no rubric was recognised among the committed JSON files"
 READMES = ("readme.md", "readme.rst", "readme.txt", "readme")
 
 
@@ -112,12 +112,14 @@ def _code(writer: FactWriter) -> list[SourceFile]:
 def _record_unjudged(writer: FactWriter, readings: Sequence[AuditReading], gap: str) -> None:
     """Hold the criteria of the audits against those of the committed rubrics."""
     aside = writer.symbols.codebase.aside or {}
-    paths = rubric_paths([path for path in writer.reader.blobs if path not in aside])
+    own = [path for path in writer.reader.blobs if path not in aside]
+    paths = rubric_paths(own)
     texts = {path: text_of_path(writer, path) or "" for path in paths[:MOST_RUBRICS]}
     rubrics = {path: rows for path, text in texts.items() if (rows := criteria_of(text))}
     missing = unjudged_criteria(readings, rubrics)
     if missing is None:
-        gap = gap or (NO_PAIR if rubrics else NO_RUBRIC)
+        production = writer.symbols.codebase.production
+        gap = gap or (NO_PAIR if rubrics else absent_rubric(own, production))
     # An audit that could not be read may judge what is missing in the others.
     if missing is None or (missing and gap):
         writer.set_unknown(("unjudged_criteria",), gap)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,14 +11,21 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.locations import shown
+from courtroom.analysis.python.tree_walk import fields_of, walk
 
 if TYPE_CHECKING:
     from courtroom.analysis.project.own_audits import AuditReading
-    from courtroom.analysis.python.source_files import Codebase
+    from courtroom.analysis.python.source_files import Codebase, SourceFile
 
 # Keys of a rubric under which its criteria stand.
 LISTS = ("dimensions", "criteria")
 LEAST_CRITERIA, MOST_NAMED = 2, 10
+IDS = ("id", "criterion_id", "dimension_id")
+NAMES = ("name", "title", "criterion_name", "dimension_name")
+# Fields of a criterion in code, beside its id.
+TELLING = frozenset({*NAMES, "forensic_instruction", "success_pattern", "target_artifact"})
+# Forms of a rubric that are not read.
+OTHER_FORMS = frozenset({".yaml", ".yml", ".toml", ".md", ".csv"})
 _SIGNS = re.compile(r"[^a-z0-9]+")
 
 
@@ -57,12 +65,39 @@ def criteria_of(text: str) -> list[RubricCriterion]:
         return []
     lists = [rubric.get(key) for key in LISTS] if isinstance(rubric, dict) else []
     rows = next((rows for rows in lists if isinstance(rows, list)), [])
-    pairs = [(row.get("id"), row.get("name")) for row in rows if isinstance(row, dict)]
+    pairs = [(_first(row, IDS), _first(row, NAMES)) for row in rows if isinstance(row, dict)]
     return [
         RubricCriterion(str(id_ or ""), str(name or ""), _line(text, str(id_ or name)))
         for id_, name in pairs
         if id_ or name
     ]
+
+
+def _first(row: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    return next((row[key] for key in keys if row.get(key)), None)
+
+
+def absent_rubric(paths: Sequence[str], sources: Sequence[SourceFile]) -> str:
+    """Return why no criteria of a rubric were read, of the files of a work and its code."""
+    named = [PurePosixPath(path) for path in paths if "rubric" in PurePosixPath(path).name.lower()]
+    if unlike := next((str(path) for path in named if path.suffix == ".json"), ""):
+        return f"no list of criteria was recognised in {unlike}"
+    if other := next((str(path) for path in named if path.suffix in OTHER_FORMS), ""):
+        return f"{other} is no JSON: criteria of a rubric in another form are not read"
+    places = (
+        f"{source.path}:{node.lineno}"
+        for source in sources
+        for node in walk(source.tree)
+        if isinstance(node, ast.List) and sum(map(_is_criterion, node.elts)) >= LEAST_CRITERIA
+    )
+    if place := next(places, ""):
+        return f"the criteria at {place} stand in code, and only those of a JSON file are read"
+    return "no rubric was recognised among the committed files"
+
+
+def _is_criterion(node: ast.expr) -> bool:
+    fields = set(fields_of(node)) if isinstance(node, ast.Dict) else set()
+    return not fields.isdisjoint(IDS) and not fields.isdisjoint(TELLING)
 
 
 def _line(text: str, word: str) -> int:

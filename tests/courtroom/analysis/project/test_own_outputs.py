@@ -126,9 +126,42 @@ def test_a_broken_output_leaves_the_rest_open(tmp_path):
     )
 
 
-def test_work_without_a_rubric_is_told_from_audits_of_another_one(tmp_path):
-    reason = "no rubric was recognised among the committed JSON files"
-    assert survey({SELF: audit()}, tmp_path / "a").reasons["unjudged_criteria"] == reason
+IN_CODE = 'CRITERIA = [{"id": "a", "name": "Depth"}, {"id": "b", "name": "Style"}]\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({}, "no rubric was recognised among the committed files"),
+        (
+            {"docs/rubric.yaml": "dimensions:\n- id: a\n", "main.py": IN_CODE},
+            "docs/rubric.yaml is no JSON: criteria of a rubric in another form are not read",
+        ),
+        (
+            {"rubric.json": '{"a": {"points": 3}}'},
+            "no list of criteria was recognised in rubric.json",
+        ),
+        (
+            {"src/main.py": f"import os\n{IN_CODE}"},
+            "the criteria at src/main.py:2 stand in code, and only those of a JSON file are read",
+        ),
+        (
+            {"src/main.py": 'A = [{"id": "a"}, {"id": "b"}]\n'},
+            "no rubric was recognised among the committed files",
+        ),
+    ],
+)
+def test_work_tells_why_no_rubric_was_read(tmp_path, files, reason):
+    assert survey({SELF: audit(), **files}, tmp_path).reasons["unjudged_criteria"] == reason
+
+
+def test_criteria_may_have_names_alone(tmp_path):
+    rubric = '{"dimensions": [{"dimension_name": "Depth"}, {"dimension_name": "Style"}]}'
+    read = survey({SELF: audit(), "rubric.json": rubric}, tmp_path)
+    assert read.reasons["unjudged_criteria"].startswith("no committed audit was recognised")
+
+
+def test_audits_of_another_rubric_are_told(tmp_path):
     rubric = '{"dimensions": [{"id": "a", "name": "Depth"}, {"id": "b", "name": "Style"}]}'
     other = survey({SELF: audit(), "rubric.json": rubric}, tmp_path / "b")
     assert other.reasons["unjudged_criteria"].startswith("no committed audit was recognised")
