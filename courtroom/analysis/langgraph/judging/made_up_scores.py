@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from courtroom.analysis.langgraph.judging.missing_answers import unlike_answers, without_answer
-from courtroom.analysis.langgraph.judging.persona_names import persona_in
 from courtroom.analysis.langgraph.judging.score_changes import assignments_in, words_in
 from courtroom.analysis.langgraph.judging.score_defaults import (
     LOWEST,
@@ -18,6 +17,7 @@ from courtroom.analysis.langgraph.judging.score_defaults import (
 )
 from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS, PYDANTIC_METHODS
 from courtroom.analysis.langgraph.judging.written_numbers import written_numbers
+from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
     BLOCK_ENDS,
@@ -204,9 +204,9 @@ def _scores_at_calls(
 
 
 def _is_of_no_judge(opinion: ast.AST) -> bool:
-    """Return true for an opinion under a written name that is no judge's: `judge="Aggregator"`."""
+    """Return true for an opinion under the written name of a node that joins: "Aggregator"."""
     name = constant_text(fields_of(opinion).get("judge"))
-    return bool(name) and persona_in(name or "") is None
+    return name is not None and role_by_name(name) == "join"
 
 
 def _scores_in(
