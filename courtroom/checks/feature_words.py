@@ -10,6 +10,8 @@ ACCUSATIONS = frozenset({"uses_os_system"})
 COMMIT_COUNT = "commit_count"
 # Id of a text in quotation marks that no file of the code has.
 QUOTED_TEXT = "quoted_text"
+# Id of lines of a file that hold another part than the report says.
+CITED_LINES = "cited_lines"
 # Id of a change in answer to an audit that the history does not have.
 MADE_CHANGE = "made_change"
 # Features of one part of a work each.
@@ -75,6 +77,7 @@ FEATURE_WORDS = {
     COMMIT_COUNT: "more commits than the history has",
     "file_content": "content in each file that it names",
     QUOTED_TEXT: "a text that it quotes from the code",
+    CITED_LINES: "the lines of a part",
     MADE_CHANGE: "a change in answer to an audit",
     "uses_tree_sitter": "the library tree-sitter",
     "uses_docling": "the library Docling",

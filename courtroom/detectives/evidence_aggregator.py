@@ -9,6 +9,7 @@ from typing import Any
 from courtroom.analysis.git.snapshot import Snapshot, contents, read_files
 from courtroom.analysis.pdf.pdf_content import VisionPicture
 from courtroom.analysis.pdf.read_pdf import PdfReading
+from courtroom.analysis.pdf_claims.cited_lines import misplaced_lines
 from courtroom.analysis.pdf_claims.claimed_names import (
     CheckedNames,
     check_names,
@@ -168,11 +169,14 @@ def _checked_names(
 def _missing_quotations(
     pdf: PdfReading | ExaminationFailed | None, sources: Mapping[str, str] | None
 ) -> tuple[CheckedClaim, ...]:
-    """The first quotation from the code that is not there; none where recognition read the text."""
+    """The first quotation that is not there, and the first part that is not where the report says.
+
+    None where recognition read the text.
+    """
     if not sources or not isinstance(pdf, PdfReading) or pdf.text_layer != "text":
         return ()
     tree, *texts = sources.values()
-    return tuple(missing_quotations(pdf, texts, tree.splitlines()))
+    return (*missing_quotations(pdf, texts, tree.splitlines()), *misplaced_lines(pdf, sources))
 
 
 def _joined(

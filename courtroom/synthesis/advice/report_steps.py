@@ -9,6 +9,7 @@ from typing import Any
 from courtroom.checks.commit_history import FILES, WITHIN_MINUTES
 from courtroom.checks.feature_words import (
     ACCUSATIONS,
+    CITED_LINES,
     CLONE_FEATURES,
     COMMIT_COUNT,
     DENIED,
@@ -90,6 +91,7 @@ NAME_THE_COMMIT = (
 # The sentence of the report is right once runs take these routes.
 ROUTES = ("conditional_edges", "error_route")
 MEND_ROUTES = "Mend the routes of the graph, so that runs take each way that the report names."
+NAME_THE_LINES = "Name the lines of a part in the report as the file has them, or only its file."
 QUOTE_IT = "Quote the code in the report as it is, and take out what it does not say."
 
 
@@ -106,10 +108,11 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
     other = [f for f in contradicted if _is_means(f) and f not in stale]
     counted = [f for f in contradicted if f == COMMIT_COUNT]
     quoted = [f for f in contradicted if f == QUOTED_TEXT]
+    cited = [f for f in contradicted if f == CITED_LINES]
     changed = [f for f in contradicted if f == MADE_CHANGE]
     dead = [f for f in contradicted if f in ROUTES and dead_routes(work.facts)]
     worded = [f for f in contradicted if work.facts.get(SHOWN_BY.get(f, ""))]
-    aside = {*stale, *other, *counted, *quoted, *changed, *worded, *dead}
+    aside = {*stale, *other, *counted, *quoted, *cited, *changed, *worded, *dead}
     wrong = [FEATURE_WORDS[f] for f in contradicted if f not in aside]
     if aspect == "names_exist" and names:
         yield Step(
@@ -133,6 +136,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
             (in_place, other),
             (in_history, counted),
             (QUOTE_IT, quoted),
+            (NAME_THE_LINES, cited),
             (NAME_THE_COMMIT, changed),
             (up_to_date, stale),
         )
