@@ -39,6 +39,7 @@ COLUMNS_MATCH = "has columns of boxes like the graph of the code"
 HAS_MORE = "has the rows of boxes of the graph of the code, and others"
 LACKS_NODES = "has the parallel branches of the graph of the code, and not all of its nodes"
 NO_GRAPH = "shows parallel branches, and no graph of the code was found to compare it with"
+UNREAD_PICTURE = "A picture of the report that no model has read may show as much."
 UNREAD_GRAPH = "No graph of the code could be read to compare the diagram with."
 
 
@@ -46,11 +47,12 @@ class Diagram(CheckBase):
     """A diagram of the report, compared with the code's graph.
 
     `present`: an image or a drawing; `parallel`: it shows both splits; `similar`: one of them has as
-    many branches as in the code; `accurate`: it matches the code's graph.
+    many branches as in the code; `accurate`: it matches the code's graph; `picture`: it is not drawn
+    with characters.
     """
 
     kind: Literal["diagram"] = "diagram"
-    aspect: Literal["present", "parallel", "similar", "accurate"]
+    aspect: Literal["present", "parallel", "similar", "accurate", "picture"]
 
 
 def _detect(check: Diagram, sources: Sources) -> Finding | None:
@@ -99,6 +101,8 @@ def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = Tr
         return could_not_look(diagram.reason)
     if diagram.kind == "none":
         return _no_diagram(diagram)
+    if check.aspect == "picture":
+        return _is_picture(diagram)
     if check.aspect == "accurate" and diagram.is_open:
         rows = "has rows of as many boxes as the graph of the code"
         return could_not_look(f"The {_drawing(diagram)} {rows} ({diagram.reason}).")
@@ -117,6 +121,16 @@ def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = Tr
         verb = "shows parallel branches"
     reason = f"The {_drawing(diagram)} {verb} ({diagram.reason})."
     return present(reason, [_clue(diagram)], met=met)
+
+
+def _is_picture(diagram: DiagramResult) -> Finding:
+    drawing = _drawing(diagram)
+    if diagram.is_typed is None:
+        return could_not_look(f"The {drawing} is drawn with characters. {UNREAD_PICTURE}")
+    by = "drawn with characters" if diagram.is_typed else "not drawn with characters"
+    reason = f"The {drawing} is {by}."
+    clue = replace(_clue(diagram), rationale=reason)
+    return present(reason, [clue], met=not diagram.is_typed)
 
 
 def _drawing(diagram: DiagramResult) -> str:
@@ -170,6 +184,8 @@ def _replay(check: Diagram, report: StoredReport) -> Finding:
         return report.unknown("pdf_diagram")
     if kind == "none":
         return absent("The report has no diagram.", "Looked for a diagram on every page.")
+    if check.aspect == "picture":
+        return could_not_look("The report does not hold how its best diagram is drawn.")
     if check.aspect == "similar" and kind == "parallel_shown":
         return could_not_look("The report does not hold how many branches its diagram has.")
     # The fact names the best diagram; each aspect accepts some of its kinds.
@@ -204,6 +220,7 @@ def _fault(check: Diagram) -> str:
         "parallel": "No diagram of the report shows the parallel branches.",
         "similar": "No parallel branches of a diagram are as many as in the code.",
         "accurate": "No diagram of the report matches the code.",
+        "picture": "The diagram is drawn with characters.",
     }[check.aspect]
 
 

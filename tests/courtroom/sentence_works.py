@@ -269,6 +269,7 @@ CLAIMS = (
     "The functions run_sandbox(), weigh_opinions() and write_verdict() are the core.",
     "Every judge answers in a schema by with_structured_output(), with retries.",
 )
+DRAWN = ("START", "|", "|---> add ----+", "|---> check ----+", "|", "v", "END")
 COMPLETE_EXCHANGE = ExchangeFact(
     generated=1,
     received=1,
@@ -293,7 +294,7 @@ def complete_work(folder: Path) -> tuple[Path, Path]:
         for day, (path, text) in enumerate(COMPLETE.items())
     ]
     make_repository(folder / "complete.git", commits)
-    lines = ["Limitations", "A limitation is that only numbers are added."]
+    lines = ["Limitations", "A limitation is that only numbers are added.", *DRAWN]
     return folder / "complete.git", make_pdf(folder / "complete.pdf", [Page(lines=lines)])
 
 

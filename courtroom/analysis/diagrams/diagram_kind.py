@@ -65,7 +65,8 @@ class DiagramResult:
     `is_partial`: it shows one of the code's splits. `lacks_nodes`: it leaves out nodes of the code
     that every run passes. `is_open`: it has the rows of the code, and lines that join them were missed;
     `is_unproven`: so were those of other rows. `shares_split`: one of its splits or more has as many
-    branches as one of the code.
+    branches as one of the code. `is_typed`: it is drawn with characters, and no picture shows as much;
+    None where one that was not read may.
     """
 
     kind: Kind | None
@@ -80,6 +81,7 @@ class DiagramResult:
     is_open: bool = False
     is_unproven: bool = False
     shares_split: bool = False
+    is_typed: bool | None = False
 
 
 def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
@@ -94,16 +96,26 @@ def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramResult:
         return DiagramResult(None, reading.unread)
 
     ranked = sorted(
-        ((kind_of(sketch, graph), sketch) for sketch in drawn_sketches(reading)),
+        (
+            (kind_of(sketch, graph), sketch, source)
+            for source, sketch in sketches_of(reading)
+            if source not in _WRITTEN
+        ),
         key=lambda candidate: _rank(candidate[0], candidate[1], graph),
     )
+    sources = {source for kind, _, source in ranked if kind == ranked[0][0]}
+    is_typed = sources == {"characters"}
     if ranked and ranked[0][0] in {"accurate", "parallel_shown"}:
-        return _result_of(*ranked[0], graph)
+        best = _result_of(*ranked[0][:2], graph)
+        if is_typed and unread:
+            layout = _best_layout(reading, graph)
+            return replace(best, is_typed=False if layout and layout.kind == best.kind else None)
+        return replace(best, is_typed=is_typed)
     # An unread picture may be better than a generic drawing, so it leaves the kind open.
     if unread:
         return _best_layout(reading, graph) or DiagramResult(None, _UNREAD_PICTURE, min(unread))
     if ranked:
-        return _result_of(*ranked[0], graph)
+        return replace(_result_of(*ranked[0][:2], graph), is_typed=is_typed)
 
     for source, sketch in _text_sketches(reading):
         return DiagramResult("none", f"only the {source} source of a diagram", sketch.page)
@@ -279,6 +291,8 @@ def _rank(kind: Kind, sketch: Sketch, graph: GraphFact | None) -> tuple[int, int
 def _result_of(kind: Kind, sketch: Sketch, graph: GraphFact | None) -> DiagramResult:
     side_by_side = "; ".join(" | ".join(split) for split in sketch.splits)
     reason = f"side by side: {side_by_side}" if side_by_side else "nothing is side by side"
+    if side_by_side and not sketch.lines:
+        reason += "; the lines between them were not followed"
     if kind != "accurate" and graph and (parts := differences(sketch, graph)):
         reason += f"; {'; '.join(parts)}"
     if kind == "accurate" and graph and (others := strangers(sketch, graph)):

@@ -121,6 +121,7 @@ CHOICES = {
     "diagram.parallel": "it shows parallel branches",
     "diagram.similar": "one of its parallel splits has as many branches as in the code",
     "diagram.accurate": "it matches the graph of the code",
+    "diagram.picture": "it is not drawn with characters",
 }
 
 

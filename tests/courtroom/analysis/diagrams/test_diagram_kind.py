@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path as FilePath
 
 import pytest
@@ -14,10 +15,18 @@ from courtroom.analysis.diagrams.parallel_branches import code_splits, code_widt
 from courtroom.analysis.pdf.canvas import Path, Point
 from courtroom.analysis.pdf.drawings import drawing_of
 from courtroom.analysis.pdf.page_text import Piece
-from courtroom.analysis.pdf.pdf_content import PdfImage, PdfReading, VisionPicture
+from courtroom.analysis.pdf.pdf_content import (
+    Layout,
+    Level,
+    PdfImage,
+    PdfReading,
+    VisionPicture,
+)
 from courtroom.analysis.pdf.read_pdf import read_pdf
+from courtroom.checks.diagram import UNREAD_PICTURE, Diagram, best_diagram
 from courtroom.models.case import Limits
 from courtroom.models.facts import GraphFact
+from tests.courtroom.surveys import CHECK_FIELDS
 from tests.factories.pdfs import Arrow, Box, Image, Page, make_pdf, parallel_graph_page
 
 DETECTIVES = ("repo_investigator", "doc_analyst", "vision_inspector")
@@ -198,6 +207,7 @@ def test_split_that_a_diagram_lacks_is_named() -> None:
     assert (result.kind, result.is_partial) == ("parallel_shown", True)
     assert result.reason == (
         "side by side: repo_invest. | doc_analyst | vision_insp.;"
+        " the lines between them were not followed;"
         " not drawn side by side: defense | prosecutor | tech_lead of the code"
     )
 
@@ -237,12 +247,44 @@ def test_ascii_of_another_kind_is_no_diagram(text: str) -> None:
     assert diagram_of(PdfReading(pages=(text,)), PARALLEL).kind == "none"
 
 
+@pytest.mark.parametrize(
+    ("boxes", "pictures", "met", "reason"),
+    [
+        ((), 0, False, "The diagram on page 1 is drawn with characters."),
+        ((3, 3), 1, True, "The diagram on page 1 is not drawn with characters."),
+        (
+            (3,),
+            1,
+            None,
+            f"The diagram on page 1 is drawn with characters. {UNREAD_PICTURE}",
+        ),
+    ],
+)
+def test_diagram_of_characters_is_no_picture_unless_one_shows_as_much(
+    boxes: Sequence[int], pictures: int, met: bool | None, reason: str
+) -> None:
+    rows = [level for w in boxes for level in ((1, 1, 1, 1, 1, 0), (w, w, w, w, w, 0))]
+    layout = Layout(2, tuple(Level(*level) for level in (*rows, (1, 1, 1, 0, 0, 0))))
+    images = (PdfImage(2, 600, 400),) * pictures
+    result = diagram_of(PdfReading((WRITTEN, "Text."), images, layouts=(layout,)), PARALLEL)
+    finding = best_diagram(Diagram(**CHECK_FIELDS, aspect="picture"), result)
+    assert (finding.met, finding.reason) == (met, reason)
+
+
+def test_drawing_that_is_like_the_code_is_a_picture_beside_one_of_characters(
+    tmp_path: FilePath,
+) -> None:
+    drawn = _read(tmp_path, parallel_graph_page())
+    reading = replace(drawn, pages=(*drawn.pages, WRITTEN))
+    assert diagram_of(reading, PARALLEL).is_typed is False
+
+
 def test_ascii_diagram_over_two_pages_is_read_with_its_branches() -> None:
     result = diagram_of(PdfReading(pages=(ASCII[0], ASCII[1])), PARALLEL)
     assert (result.kind, result.page) == ("accurate", 1)
     assert result.reason == (
         "side by side: repo_investigator | doc_analyst | vision_inspector;"
-        " prosecutor | defense | tech_lead"
+        " prosecutor | defense | tech_lead; the lines between them were not followed"
     )
 
 
