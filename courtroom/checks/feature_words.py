@@ -12,6 +12,10 @@ COMMIT_COUNT = "commit_count"
 QUOTED_TEXT = "quoted_text"
 # Id of lines of a file that hold another part than the report says.
 CITED_LINES = "cited_lines"
+# Id of scores of judges that the model of an opinion does not let through.
+JUDGE_SCORES = "judge_scores"
+# Features that say in which detail they are wrong.
+WITH_DETAIL = frozenset({CITED_LINES, JUDGE_SCORES})
 # Id of a change in answer to an audit that the history does not have.
 MADE_CHANGE = "made_change"
 # Features of one part of a work each.
@@ -78,6 +82,7 @@ FEATURE_WORDS = {
     "file_content": "content in each file that it names",
     QUOTED_TEXT: "a text that it quotes from the code",
     CITED_LINES: "the lines of a part",
+    JUDGE_SCORES: "scores by its own judges",
     MADE_CHANGE: "a change in answer to an audit",
     "uses_tree_sitter": "the library tree-sitter",
     "uses_docling": "the library Docling",

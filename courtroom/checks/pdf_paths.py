@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from pydantic import Field
 
 from courtroom.analysis.pdf_claims.denials import edge_of, is_interim_report
-from courtroom.checks.feature_words import CITED_LINES, FEATURE_WORDS, MADE_CHANGE
+from courtroom.checks.feature_words import FEATURE_WORDS, MADE_CHANGE, WITH_DETAIL
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.kind import CheckKind, Label
@@ -383,8 +383,8 @@ def _confirmed_clues(claims: Sequence[CheckedClaim]) -> list[Clue]:
 
 def _feature(held: CheckedClaim) -> str:
     file = held.claim.file
-    if held.claim.feature == CITED_LINES:
-        return f"{FEATURE_WORDS[CITED_LINES]}, as {held.claim.quote}"
+    if held.claim.feature in WITH_DETAIL:
+        return f"{FEATURE_WORDS[held.claim.feature]}, as {held.claim.quote}"
     if held.claim.quote:
         return f"{FEATURE_WORDS[held.claim.feature]} (“{held.claim.quote}”)"
     if held.claim.feature == MADE_CHANGE:

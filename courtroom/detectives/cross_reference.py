@@ -24,6 +24,7 @@ from courtroom.analysis.pdf_claims.claims import (
 )
 from courtroom.analysis.pdf_claims.commit_counts import overstated_commits
 from courtroom.analysis.pdf_claims.denials import stale_denials
+from courtroom.analysis.pdf_claims.judge_scores import impossible_scores
 from courtroom.analysis.pdf_claims.listed_scores import differing_scores
 from courtroom.analysis.pdf_claims.path_standing import check_against_tree, path_facts
 from courtroom.analysis.pdf_claims.report_origin import origin_of
@@ -153,6 +154,7 @@ def _held_claims(
         *one_fault_once(checked_claims(pdf, facts)),
         *overstated_commits(pdf, facts),
         *stale_denials(pdf, facts),
+        *impossible_scores(pdf, facts),
     )
 
 

@@ -15,6 +15,7 @@ from courtroom.checks.feature_words import (
     DENIED,
     FEATURE_WORDS,
     GRAPH_FEATURES,
+    JUDGE_SCORES,
     MADE_CHANGE,
     QUOTED_TEXT,
 )
@@ -92,6 +93,10 @@ NAME_THE_COMMIT = (
 ROUTES = ("conditional_edges", "error_route")
 MEND_ROUTES = "Mend the routes of the graph, so that runs take each way that the report names."
 NAME_THE_LINES = "Name the lines of a part in the report as the file has them, or only its file."
+NAME_THEIR_SCORES = (
+    "Give the scores of an audit by the work itself in the report, and say whose audit any others are"
+    " from."
+)
 QUOTE_IT = "Quote the code in the report as it is, and take out what it does not say."
 
 
@@ -109,10 +114,11 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
     counted = [f for f in contradicted if f == COMMIT_COUNT]
     quoted = [f for f in contradicted if f == QUOTED_TEXT]
     cited = [f for f in contradicted if f == CITED_LINES]
+    scored = [f for f in contradicted if f == JUDGE_SCORES]
     changed = [f for f in contradicted if f == MADE_CHANGE]
     dead = [f for f in contradicted if f in ROUTES and dead_routes(work.facts)]
     worded = [f for f in contradicted if work.facts.get(SHOWN_BY.get(f, ""))]
-    aside = {*stale, *other, *counted, *quoted, *cited, *changed, *worded, *dead}
+    aside = {*stale, *other, *counted, *quoted, *cited, *scored, *changed, *worded, *dead}
     wrong = [FEATURE_WORDS[f] for f in contradicted if f not in aside]
     if aspect == "names_exist" and names:
         yield Step(
@@ -137,6 +143,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
             (in_history, counted),
             (QUOTE_IT, quoted),
             (NAME_THE_LINES, cited),
+            (NAME_THEIR_SCORES, scored),
             (NAME_THE_COMMIT, changed),
             (up_to_date, stale),
         )
