@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
 from courtroom.analysis.langgraph.node_roles import unwrapped
@@ -21,12 +22,14 @@ from courtroom.analysis.langgraph.state_flow.always_filled import filled_keys
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place, joined, listed
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
 from courtroom.analysis.python.symbolic_execution.evaluator import OutOfFuel
 from courtroom.analysis.python.symbolic_execution.value_operations import truth_of
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
     DictValue,
     Function,
+    Instance,
     ListValue,
     Value,
     choices_of,
@@ -56,6 +59,8 @@ class _Filled:
 
     held: Value
     place: Place
+    # What another node writes under other keys of the key stays.
+    merges: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,21 +136,24 @@ def settled_tests(
     evaluator = StateEvaluator(symbols, lambda _: False, TOTAL_FUEL, modules=graph.modules)
     tested = {place.key for use in access.routers for place in use.reads} & access.declared
     given = _empty_inputs(graph.inputs)
-    waiting = {key: _writers(access, key) for key in sorted(tested & given.keys())}
-    read = {key for uses in waiting.values() for use in uses for key in use.read_keys}
+    writers = {key: _writers(access, key) for key in sorted(tested & given.keys())}
+    read = {key for uses in writers.values() for use in uses for key in use.read_keys}
     filled = _filled_keys(symbols, access, tested | (read & access.declared))
-    for route in graph.routes:
+    never: set[tuple[str, str]] = set()
+    for route in sorted(graph.routes, key=lambda route: earliest.get(route.start, 0)):
+        later = _later_nodes(builder, graph.routes, route.start, never)
+        waiting = {key: [u for u in uses if u.name not in later] for key, uses in writers.items()}
         start = f"the router after {route.start} returns"
         done = {node for node, step in certain.items() if step < earliest.get(route.start, 0)}
         done |= {route.start} & certain.keys()
         settled: list[_Settled] = []
         ways = list(_by_undeclared_keys(evaluator, route, access))
-        for key, writers in filled.items():
-            writer = next((name for name in writers if name in done), None)
+        for key, fillers in filled.items():
+            writer = next((name for name in fillers if name in done), None)
             if writer is None:
                 continue
-            place = writers[writer].place
-            fact = _Settled(key, writers[writer].held, f"{writer} always fills `{key}`", place)
+            place = fillers[writer].place
+            fact = _Settled(key, fillers[writer].held, f"{writer} always fills `{key}`", place)
             settled.append(fact)
             lost = _lost(evaluator, route, fact.state) if key in tested else None
             if lost:
@@ -155,13 +163,14 @@ def settled_tests(
                 )
                 ways.append(lost.way(route, "needless_route", sentence, other=place))
         for key in (key for key, uses in waiting.items() if not uses):
-            fact = _Settled(key, given[key], f"no node writes `{key}`")
+            before = "before it " if writers[key] else ""
+            fact = _Settled(key, given[key], f"no node {before}writes `{key}`")
             settled.append(fact)
             lost = _lost(evaluator, route, fact.state)
             if lost:
                 sentence = (
                     f"{start} {listed(lost.names)} only where `{key}` holds something, and no node"
-                    " writes to it: this way is never taken"
+                    f" {before}writes to it: this way is never taken"
                 )
                 ways.append(lost.way(route, "dead_route", sentence))
         if not ways:
@@ -169,7 +178,37 @@ def settled_tests(
             settled += [_Settled(key, given[key], words, place) for key, words, place in unwritten]
             way = _by_all(evaluator, route, access, settled)
             ways += [way] if way else []
+        for way in ways:
+            gone = {node for outcome in way.outcomes for node in outcome}
+            kept = {node for outcome in way.remaining for node in outcome}
+            never |= {(route.start, node) for node in gone - kept}
         yield from ways
+
+
+def _later_nodes(
+    builder: GraphBuilder, routes: Sequence[Route], start: str, never: AbstractSet[tuple[str, str]]
+) -> set[str]:
+    """Return the nodes that run only after the router of a node, which runs once.
+
+    `never` are the ways of other routers that no run takes.
+    """
+    ways = {*builder.edges, *((route.start, end) for route in routes for end in route.targets)}
+    after: dict[str, set[str]] = {}
+    for begin, end in ways - never:
+        after.setdefault(begin, set()).add(end)
+    if start in _reached(after, after.get(start, ())):
+        return set()
+    without = {begin: ends - {start} for begin, ends in after.items()}
+    return _reached(after, after.get(start, ())) - _reached(without, ["START"])
+
+
+def _reached(after: Mapping[str, AbstractSet[str]], starts: Iterable[str]) -> set[str]:
+    reached, queue = set(starts), list(starts)
+    for node in queue:  # the list grows while it is read
+        new = after.get(node, set()) - reached
+        reached |= new
+        queue += sorted(new)
+    return reached
 
 
 def _writers(access: StateAccess, key: str) -> list[StateUse]:
@@ -189,33 +228,71 @@ def _never_written(
         return
     nodes = graph.builder.nodes
     certain, earliest = certain_steps(graph.builder), earliest_steps(graph.builder, graph.routes)
+
+    def leaves_out(use: StateUse, other: str, rows: Sequence[_Filled]) -> bool:
+        state = DictValue({other: _held_together(rows)}, is_open=True)
+        return _leaves_out(evaluator, nodes[use.name], state, key)
+
     for key, uses in waiting.items():
         if len(uses) != 1:
             continue
         (use,) = uses
-        for other, writers in filled.items():
-            before = (n for n in writers if n in certain and certain[n] < earliest.get(use.name, 0))
-            writer = next(before, None) if other in use.read_keys else None
-            if writer is None:
+        for other, fillers in filled.items():
+            done = {
+                n: row for n, row in fillers.items() if _is_before(n, use.name, certain, earliest)
+            }
+            if not done or other not in use.read_keys:
                 continue
-            state = DictValue({other: writers[writer].held}, is_open=True)
-            if _leaves_out(evaluator, nodes[use.name], state, key):
-                words = f"{use.name} writes `{key}` only where `{other}` lacks what {writer} always writes"
-                yield key, words, writers[writer].place
+            # What one of them writes may be enough.
+            sets = [*([name] for name in done), list(done)]
+            needed = next((s for s in sets if leaves_out(use, other, [done[n] for n in s])), None)
+            if needed:
+                always = "always writes" if len(needed) == 1 else "always write"
+                words = (
+                    f"{use.name} writes `{key}` only where `{other}` lacks what {joined(needed)}"
+                    f" {always}"
+                )
+                yield key, words, done[needed[0]].place
                 break
 
 
+def _is_before(
+    node: str, other: str, certain: Mapping[str, int], earliest: Mapping[str, int]
+) -> bool:
+    return node in certain and certain[node] < earliest.get(other, 0)
+
+
+def _held_together(rows: Sequence[_Filled]) -> Value:
+    """Return what a key holds behind several nodes that each add keys of their own to it."""
+    held = [row.held for row in rows if row.merges]
+    if not all(isinstance(value, DictValue) for value in held) or len(held) < len(rows):
+        return rows[0].held
+    entries = {
+        key: value
+        for row in held
+        if isinstance(row, DictValue)
+        for key, value in row.entries.items()
+    }
+    return DictValue(entries, is_open=True)
+
+
 def _leaves_out(evaluator: StateEvaluator, action: Value, state: DictValue, key: str) -> bool:
-    """Return whether no update that a node returns on this state has the key."""
-    if not isinstance(action, Function):
-        return False
+    """Return whether no update that a node returns on this state has anything under the key."""
     evaluator.begin()
     try:
-        values = returned_values(evaluator, unwrapped(action), [state])
+        called = (
+            attribute_of(evaluator, action, "__call__") if isinstance(action, Instance) else action
+        )
+        if not isinstance(called, Function):
+            return False
+        values = returned_values(evaluator, unwrapped(called), [state])
     except (OutOfFuel, RecursionError):
         return False
     updates = [value for value in values if value is not None]
-    return all(isinstance(u, DictValue) and not u.is_open and key not in u.entries for u in updates)
+    return all(
+        isinstance(u, DictValue) and not u.is_open and _is_nothing(u.entries.get(key))
+        for u in updates
+    )
 
 
 def _by_all(
@@ -324,12 +401,13 @@ def _filled_keys(
     }
     for key in sorted(keys):
         writers = {name: use for name, use in access.nodes.items() if may_write(use, key)}
+        is_kept = reducers.get(key, "").endswith(KEEPING)
+        merges = is_kept and not reducers.get(key, "").endswith("add")
         writes = {
-            name: write
+            name: replace(write, merges=merges)
             for name, use in writers.items()
             if (write := _filled(use, key, always.get(name, {})))
         }
-        is_kept = reducers.get(key, "").endswith(KEEPING)
         if writes and (is_kept or len(writes) == len(writers)):
             filled[key] = writes
     return filled

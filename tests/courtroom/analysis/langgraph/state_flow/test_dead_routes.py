@@ -351,3 +351,78 @@ def test_node_that_fills_in_placeholders_hides_missing_evidence_from_its_router(
     assert [sentence.endswith("never takes this way") for sentence in faults] == [
         True
     ] * is_needless
+
+
+WITH_ERRORS = """
+class State(TypedDict):
+    repo_url: str
+    pdf_path: str
+    evidences: Annotated[dict, operator.ior]
+    opinions: Annotated[list, operator.add]
+    errors: Annotated[list, operator.add]
+    final: str
+"""
+DETECTIVES = """
+class Aggregator:
+    def __call__(self, state):
+        missing = []
+        for name in ("repo", "docs"):
+            if name not in state.get("evidences", {}):
+                missing.append(name)
+        return {"errors": missing} if missing else {"errors": []}
+def repo(state): return {"evidences": {"repo": [state["repo_url"]]}}
+def docs(state): return {"evidences": {"docs": [state["pdf_path"]]}}
+def judge(state): return {"opinions": list(state["evidences"].values())}
+def justice(state): return {"final": state["opinions"]}
+def failed(state): return {"errors": [*state["errors"], "it failed"]}
+"""
+WAYS = """
+def after_evidence(state):
+    return "failed" if state.get("errors") else "judge"
+def after_verdict(state):
+    return "failed" if state.get("errors") else END
+"""
+TWO_ROUTES = """
+g = StateGraph(State)
+g.add_node("repo", repo)
+g.add_node("docs", docs)
+g.add_node("aggregator", Aggregator())
+g.add_node("judge", judge)
+g.add_node("justice", justice)
+g.add_node("failed", failed)
+g.add_edge(START, "repo")
+g.add_edge(START, "docs")
+g.add_edge(["repo", "docs"], "aggregator")
+g.add_conditional_edges("aggregator", after_evidence, ["judge", "failed"])
+g.add_edge("judge", "justice")
+g.add_conditional_edges("justice", after_verdict, ["failed", END])
+g.add_edge("failed", END)
+app = g.compile()
+"""
+EMPTY_RUN = "app.invoke({'repo_url': 'u', 'evidences': {}, 'errors': []})"
+
+
+@pytest.mark.parametrize(
+    ("replaced", "dead"),
+    [
+        (("", ""), ["aggregator", "justice"]),
+        # A node before the router writes an error after all.
+        (('return {"final"', 'return {"errors": ["late"], "final"'), ["aggregator"]),
+        # One of the two may leave its part out.
+        (
+            (
+                'return {"evidences": {"docs"',
+                'return {} if state["final"] else {"evidences": {"docs"',
+            ),
+            [],
+        ),
+    ],
+)
+def test_both_ways_to_a_handler_are_dead_where_no_node_before_them_can_fill_the_key(replaced, dead):
+    code = DETECTIVES.replace(*replaced) if replaced[0] else DETECTIVES
+    reading = flow_of(f"{WITH_ERRORS}{code}{WAYS}", graph=TWO_ROUTES, run=EMPTY_RUN)
+    found = sentences(reading, "needless_route")
+    assert [line.partition(" returns")[0] for line in found] == [
+        f"the router after {name}" for name in dead
+    ]
+    assert all("lacks what repo and docs always write" in line for line in found)
