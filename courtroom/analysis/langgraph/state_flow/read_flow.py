@@ -9,6 +9,7 @@ from courtroom.analysis.langgraph.judging.impossible_values import impossible_te
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.loose_rules import loose_rules
 from courtroom.analysis.langgraph.judging.refused_values import refused_values
+from courtroom.analysis.langgraph.judging.short_words import short_words
 from courtroom.analysis.langgraph.judging.tripping_texts import tripping_texts
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.absent_keys import absent_keys
@@ -162,7 +163,7 @@ def read_flow(
     left_out_criteria(symbols, call_graph, layers, reading)
     reading.add(
         FlowFault("loose_rule", rule.sentence, rule.function.source.path, rule.line)
-        for rule in loose_rules(layers.justice)
+        for rule in (*loose_rules(layers.justice), *short_words(layers.justice))
     )
     reading.add(_tripped(layers))
     # Judges that no graph reaches build their opinions too.
