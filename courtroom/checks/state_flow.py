@@ -59,6 +59,7 @@ WORDS: dict[str, str] = {
     "doubled_clone": "a clone that is deleted unread and made again",
     "repeated_clone": "a clone that a run makes more than once",
     "cut_text": "a tool that reads only the beginning of a text",
+    "dead_pattern": "a pattern in an f-string whose repeat is read as a value",
     "moved_directory": "a node that moves the working directory of nodes beside it",
     "word_scan": "a scan for unsafe calls that goes by words or passes over a file by its name",
     "dead_route": "a way of a router that its code or the keys it tests rule out",
@@ -97,6 +98,7 @@ BESIDE = {
     "repeated_clone": "shallow_history",
     "moved_directory": "shallow_history",
     "broken_command": "broken_import",
+    "dead_pattern": "absent_key",
     "router_write": "dead_route",
     "copied_evidence": "unshown_evidence",
 }

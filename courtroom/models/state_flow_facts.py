@@ -30,6 +30,7 @@ FaultKind = Literal[
     "repeated_clone",
     "moved_directory",
     "cut_text",
+    "dead_pattern",
     "word_scan",
     "dead_route",
     "needless_route",

@@ -202,7 +202,7 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
 
 
 @pytest.mark.parametrize(
-    "kind", ["shallow_history", "broken_import", "dead_route", "unshown_evidence"]
+    "kind", ["shallow_history", "broken_import", "dead_route", "unshown_evidence", "absent_key"]
 )
 @pytest.mark.parametrize(
     "beside",
@@ -213,6 +213,7 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
         "broken_command",
         "router_write",
         "copied_evidence",
+        "dead_pattern",
     ],
 )
 def test_fault_that_stands_beside_another_one_is_not_counted(kind: str, beside: str):
@@ -222,6 +223,7 @@ def test_fault_that_stands_beside_another_one_is_not_counted(kind: str, beside: 
         "broken_command": "broken_import",
         "router_write": "dead_route",
         "copied_evidence": "unshown_evidence",
+        "dead_pattern": "absent_key",
     }
     is_beside = kind == places.get(beside, "shallow_history")
     assert (finding.met, "Not counted: log() cuts (t.py:7)." in finding.reason) == (True, is_beside)

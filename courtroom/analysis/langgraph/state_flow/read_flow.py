@@ -17,6 +17,7 @@ from courtroom.analysis.langgraph.state_flow.broken_imports import broken_import
 from courtroom.analysis.langgraph.state_flow.claimed_directories import claimed_directories
 from courtroom.analysis.langgraph.state_flow.copied_evidence import copied_evidence
 from courtroom.analysis.langgraph.state_flow.cut_texts import cut_texts
+from courtroom.analysis.langgraph.state_flow.dead_patterns import dead_patterns
 from courtroom.analysis.langgraph.state_flow.dead_routes import DeadWay, unreturned_keys
 from courtroom.analysis.langgraph.state_flow.default_directories import (
     address_directories,
@@ -110,6 +111,7 @@ ALL_KINDS = (
     "cut_text",
     "word_scan",
     "moved_directory",
+    "dead_pattern",
     "unused_prompt",
     "impossible_test",
     "refused_value",
@@ -150,6 +152,7 @@ def read_flow(
     deleted_clones(symbols, layers.in_use, reading)
     reading.add(left_clones(call_graph, layers.in_use))
     reading.add(cut_texts(layers.in_use))
+    reading.add(dead_patterns(symbols, layers.in_use))
     reading.add(word_scans(layers.in_use))
     reading.add(doubled_clones(symbols, layers.in_use))
     reading.add(moved_directories(call_graph, graph.builder, layers.nodes, layers.in_use))
