@@ -25,7 +25,7 @@ MALFORMED = (
 STEPS = (
     "In each step LangGraph runs all nodes that are ready. A node with several steps runs in one of"
     " them by the route (“or”), in each (“and”), or in one or several by the route (“or both”, “or several”); “…”"
-    " stands for further ones, as of a loop that runs it again. Dashed arrows are conditional."
+    " stands for further ones, as of a loop that runs it again or before it. Dashed arrows are conditional."
 )
 MOST_PATHS_SHOWN = 12
 

@@ -38,10 +38,12 @@ def mermaid_chart(graph: GraphFact, run: GraphRunFact | None = None) -> str | No
 
 def _marks(runs: StubRuns, graph: WiredGraph) -> dict[str, str]:
     """Return the words behind each name, in characters that Mermaid does not read."""
-    in_loop = _in_loop(graph)
+    in_loop, behind = _of_loops(graph)
+    # An endless loop leads to nothing.
+    is_open = in_loop if runs.endless else in_loop | behind
     repeated = {name for r in runs.repeated or () for name in (r.node, *r.followers)}
     marks = {
-        name: f" - {_steps(steps, ways, is_open=name in in_loop)}"
+        name: f" - {_steps(steps, ways, is_open=name in is_open)}"
         + (" - again" if name in repeated and ways == "and" else "")
         for name, steps in runs.steps.items()
         if steps and (ways := _ways(name, runs))
@@ -62,8 +64,8 @@ def _ways(name: str, runs: StubRuns) -> str:
     return "and" if counts == {len(runs.steps[name])} else "and or"
 
 
-def _in_loop(graph: WiredGraph) -> set[str]:
-    """Return the nodes from which a way leads back to them."""
+def _of_loops(graph: WiredGraph) -> tuple[set[str], set[str]]:
+    """Return the nodes from which a way leads back to them, and those that they lead to."""
     ways = [*graph.edges, *((route.from_, end) for route in graph.conditional for end in route.to)]
     after: dict[str, set[str]] = {}
     for start, end in ways:
@@ -73,13 +75,14 @@ def _in_loop(graph: WiredGraph) -> set[str]:
         for ends in reached.values():
             if middle in ends:
                 ends |= reached[middle]
-    return {name for name, ends in reached.items() if name in ends}
+    in_loop = {name for name, ends in reached.items() if name in ends}
+    return in_loop, set().union(*(reached[name] for name in in_loop))
 
 
 def _steps(steps: Sequence[int], ways: str, *, is_open: bool) -> str:
     """Return the steps of a node: it runs in every one, in one of them, or in one or several.
 
-    `is_open`: a loop may run it again, after steps that no run of the stubs took.
+    `is_open`: a loop may run it again, or later, in steps that no run of the stubs took.
     """
     more = " …" if is_open or len(steps) > MOST_STEPS else ""
     words = listed(map(str, steps[:MOST_STEPS]), "and" if ways == "and" else "or")

@@ -78,22 +78,28 @@ def test_node_that_runs_twice_on_some_routes_runs_in_one_of_its_steps_or_in_both
     assert '"judge - step 2 or 3, or both"' in chart
 
 
-def test_node_of_a_loop_may_run_in_further_steps():
+@pytest.mark.parametrize("is_endless", [False, True])
+def test_node_of_a_loop_or_behind_it_may_run_in_further_steps(is_endless):
+    loop = {"nodes": ["judge", "again"], "places": []}
     run = GraphRunFact.model_validate(
         {
             "combinations": 1,
             "is_complete": True,
-            "steps": {"judge": [1], "again": [2], "last": [3, 4, 5, 6]},
+            "steps": {"plan": [1], "judge": [2], "again": [3], "last": [3], "long": [3, 4, 5, 6]},
             "runs": [],
-            **dict.fromkeys(("refused", "repeated", "idle", "endless", "conflicts", "doubled"), ()),
+            **dict.fromkeys(("refused", "repeated", "idle", "conflicts", "doubled"), ()),
+            "endless": [loop] * is_endless,
         }
     )
-    chart = mermaid_chart(wired([("judge", "again"), ("again", "judge"), ("judge", "last")]), run)
+    edges = ["plan judge", "judge again", "again judge", "judge last", "plan long"]
+    chart = mermaid_chart(wired([(*edge.split(" "),) for edge in edges]), run)
     assert chart is not None
-    assert chart.splitlines()[1:4] == [
-        '    n0["judge - step 1 …"]',
-        '    n1["again - step 2 …"]',
-        '    n2["last - step 3, 4 or 5 …"]',
+    assert chart.splitlines()[1:6] == [
+        '    n0["plan - step 1"]',
+        '    n1["judge - step 2 …"]',
+        '    n2["again - step 3 …"]',
+        f'    n3["last - step 3{"" if is_endless else " …"}"]',
+        '    n4["long - step 3, 4 or 5 …"]',
     ]
 
 
