@@ -54,6 +54,7 @@ MOST_REMARKS = 6
 # Evidence that is constant the other way.
 NEVER_FOUND = "found=False"
 NO_CLAIM = "No overall score was recognised that README or a report gives for the work's own audit."
+UNJUDGED = "which does not judge each criterion by itself"
 NOT_HELD = (
     "No committed audit that was read gives the overall score that is claimed, but not every audit"
     " could be read or names one."
@@ -118,7 +119,7 @@ def _without_replaced(
 
 def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, str]) -> Finding:
     if check.aspect == "claimed":
-        return _claimed(facts.get("claimed_scores"), reasons)
+        return _claimed(facts.get("claimed_scores"), reasons, facts)
     name = FACTS[check.aspect]
     rows = facts.get(name)
     if rows is None:
@@ -264,24 +265,41 @@ def _audits_behind(aspect: str, audits: Sequence[Mapping[str, Any]]) -> list[Map
     return ours if len(ours) > 1 else []
 
 
-def _claimed(claims: Sequence[Mapping[str, Any]] | None, reasons: Mapping[str, str]) -> Finding:
+def _claimed(
+    claims: Sequence[Mapping[str, Any]] | None,
+    reasons: Mapping[str, str],
+    facts: Mapping[str, Any],
+) -> Finding:
     if claims is None:
         return could_not_look(reasons.get("claimed_scores", NO_CLAIM))
     for agrees in (False, True):
         compared = [claim for claim in claims if claim["agrees"] is agrees]
         if compared:
-            verdict = (
-                "a committed audit gives it"
-                if agrees
-                else "none of the work's own committed audits gives it"
-            )
-            clues = [_claim_clue(claim, verdict) for claim in compared]
+            verdicts = [_verdict(claim, facts, agrees=agrees) for claim in compared]
+            clues = [_claim_clue(*row) for row in zip(compared, verdicts, strict=True)]
             score = f"{compared[0]['score']:g}/{compared[0]['maximum']:g}"
             place = compared[0].get("path")
             where = f"in {place}" if place else f"on page {compared[0]['page']} of the report"
-            reason = f"An overall score of {score} is named {where}; {verdict}."
-            return present(reason, clues, met=agrees)
+            reason = f"An overall score of {score} is named {where}; {verdicts[0]}."
+            finding = present(reason, clues, met=agrees)
+            return replace(finding, has_reservation=UNJUDGED in verdicts[0])
     return could_not_look(NOT_HELD if claims else NO_CLAIM)
+
+
+def _verdict(claim: Mapping[str, Any], facts: Mapping[str, Any], *, agrees: bool) -> str:
+    """Words on who gives a claimed score: an audit that judged, where there is one."""
+    from courtroom.analysis.project.score_claims import gives
+
+    if not agrees:
+        return "none of the work's own committed audits gives it"
+    audits = facts.get("own_audits") or ()
+    ours = [row["path"] for row in audits if row["about"] in ("self", "") and gives(row, claim)]
+    rows = facts.get("audits_without_judgement") or ()
+    unjudged = _outputs(row["places"][0] for row in rows)
+    judged = [path for path in ours if PurePosixPath(path).with_suffix("") not in unjudged]
+    if judged or not ours:
+        return f"{judged[0] if judged else 'a committed audit'} gives it"
+    return f"{ours[0]} gives it, {UNJUDGED}"
 
 
 def _claim_clue(claim: Mapping[str, Any], verdict: str) -> Clue:
@@ -301,7 +319,7 @@ def _compare(check: OwnOutputs, comparison: Comparison) -> Finding | None:
     if check.aspect != "claimed":
         return None
     claims = [*(comparison.code.get("claimed_scores") or ()), *comparison.claimed_scores]
-    finding = _claimed(claims, {})
+    finding = _claimed(claims, {}, comparison.code)
     return replace(finding, reason=f"{finding.reason} {comparison.listed_scores}".rstrip())
 
 

@@ -163,13 +163,13 @@ def _agrees(
     ours = [audit for audit in audits if audit["about"] in ("self", "")]
     # What peers gave the work, or it gave them, is no self-audit.
     is_own = claim.get("is_own") or _SELF_AUDIT.search(claim["text"]) is not None
-    if any(_gives(audit, claim) for audit in (ours if is_own else audits)):
+    if any(gives(audit, claim) for audit in (ours if is_own else audits)):
         return True
     has_scores = bool(ours) and all(audit["score"] is not None for audit in ours)
     return False if has_scores and is_all else None
 
 
-def _gives(audit: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
+def gives(audit: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
     """Return whether an audit's overall score is the claimed one, as far as it is rounded."""
     if audit["score"] is None:
         return False

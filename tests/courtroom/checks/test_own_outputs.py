@@ -240,6 +240,28 @@ def test_a_claimed_score_is_held_against_the_audits(agrees, met, words):
     assert clue_lines(finding) == [("README.md", 9)]
 
 
+GIVES = [{**ROW, "path": path, "about": "self", "score": 4.2, "maximum": 5.0} for path in "ab"]
+
+
+@pytest.mark.parametrize(
+    ("unjudged", "words", "is_reserved"),
+    [
+        ([], "a gives it", False),
+        (["a"], "b gives it", False),
+        (["a", "b"], "a gives it, which does not judge each criterion by itself", True),
+    ],
+)
+def test_audit_that_gives_a_claimed_score_is_named(unjudged, words, is_reserved):
+    finding = answer(
+        "claimed",
+        claimed_scores=[{**CLAIM, "agrees": True}],
+        own_audits=GIVES,
+        audits_without_judgement=[{"places": [{"path": path, "line": 1}]} for path in unjudged],
+    )
+    assert finding.reason == f"An overall score of 4.2/5 is named in README.md; {words}."
+    assert (finding.met, finding.has_reservation) == (True, is_reserved)
+
+
 @pytest.mark.parametrize("claims", [[], [{**CLAIM, "agrees": None}]])
 def test_claims_that_nothing_can_be_held_against_leave_the_check_open(claims):
     assert answer("claimed", claimed_scores=claims).met is None
