@@ -46,8 +46,8 @@ UNREAD_GRAPH = "No graph of the code could be read to compare the diagram with."
 class Diagram(CheckBase):
     """A diagram of the report, compared with the code's graph.
 
-    `present`: an image or a drawing; `parallel`: it shows both splits; `similar`: one of them has as
-    many branches as in the code; `accurate`: it matches the code's graph; `picture`: it is not drawn
+    `present`: an image or a drawing; `parallel`: it shows both splits; `similar`: a row of its boxes is
+    as long as a split of the code; `accurate`: it matches the code's graph; `picture`: it is not drawn
     with characters.
     """
 
@@ -218,7 +218,7 @@ def _fault(check: Diagram) -> str:
     return {
         "present": "The report has no diagram.",
         "parallel": "No diagram of the report shows the parallel branches.",
-        "similar": "No parallel branches of a diagram are as many as in the code.",
+        "similar": "No row of the diagram's boxes is as long as a split of the code.",
         "accurate": "No diagram of the report matches the code.",
         "picture": "The diagram is drawn with characters.",
     }[check.aspect]

@@ -64,8 +64,8 @@ class DiagramResult:
     a picture were counted by columns. `has_more`: it draws branches that the code does not have.
     `is_partial`: it shows one of the code's splits. `lacks_nodes`: it leaves out nodes of the code
     that every run passes. `is_open`: it has the rows of the code, and lines that join them were missed;
-    `is_unproven`: so were those of other rows. `shares_split`: one of its splits or more has as many
-    branches as one of the code. `is_typed`: it is drawn with characters, and no picture shows as much;
+    `is_unproven`: so were those of other rows. `shares_split`: a row of its boxes is as long as a
+    split of the code. `is_typed`: it is drawn with characters, and no picture shows as much;
     None where one that was not read may.
     """
 

@@ -138,7 +138,7 @@ def _is_joined(cells: Cells, box: Box, after: Box) -> bool:
     top, bottom = max(box.top, after.top), min(box.bottom, after.bottom)
     if right - left < _SHORTEST_LINE or bottom <= top:
         return False
-    columns = [[cells.row(y)[x] for y in range(top, bottom)] for x in range(left, right)]
+    columns = [*zip(*(cells.row(y)[left:right] for y in range(top, bottom)), strict=True)]
     papers = [max(set(column), key=column.count) for column in columns]
     return any(
         all(

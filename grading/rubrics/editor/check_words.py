@@ -119,7 +119,7 @@ CHOICES = {
     "pdf_paths.names_exist": "the functions, classes and fields that it names exist",
     "diagram.present": "there is a diagram",
     "diagram.parallel": "it shows parallel branches",
-    "diagram.similar": "one of its parallel splits has as many branches as in the code",
+    "diagram.similar": "a row of its boxes is as long as a split of the code",
     "diagram.accurate": "it matches the graph of the code",
     "diagram.picture": "it is not drawn with characters",
 }
