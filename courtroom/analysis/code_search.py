@@ -22,8 +22,14 @@ from courtroom.analysis.project.aside_kinds import is_named_by
 from courtroom.analysis.project.globs import matches
 from courtroom.analysis.project.log_locations import communication_locations
 from courtroom.analysis.python.source_files import SourceFile
-from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import as_written, keyword_of, line_of_call, words_of
+from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
+from courtroom.analysis.python.tree_walk import (
+    as_written,
+    keyword_of,
+    last_name,
+    line_of_call,
+    words_of,
+)
 
 MOST_LOCATIONS = 50
 LONGEST_CLASS = 40
@@ -207,16 +213,43 @@ def find_classes(searches: Searches, check: Check) -> list[SourceLocation]:
 def _class_place(
     names: SymbolTable, source: SourceFile, node: ast.ClassDef, fields: Sequence[str]
 ) -> SourceLocation:
-    own = names.field_names(source, node)
-    # "argument|rationale" are alternative names of a field: any of them will do.
-    named = [next((name for name in wanted.split("|") if name in own), "") for wanted in fields]
+    named = _named_fields(names, source, node, fields)
+    # What a class holds a list of may have the fields, one for each criterion.
+    members = _listed_classes(names, source, node) if not any(named) else []
+    in_members = [(m, _named_fields(names, m.source, m.node, fields)) for m in members]
+    member, held = next(((m, row) for m, row in in_members if row and all(row)), (None, []))
+    if member is not None:
+        named = held
     lacks = [
         wanted.partition("|")[0] for wanted, name in zip(fields, named, strict=True) if not name
     ]
     end = min(node.end_lineno or node.lineno, node.lineno + LONGEST_CLASS - 1)
     fields_word = _fields("without", lacks) if lacks else _fields("with", named)
-    note = f"class {node.name}{_bases(node)}{fields_word}"
+    holds = f", a list of {member.node.name}" if member is not None else ""
+    note = f"class {node.name}{_bases(node)}{holds}{fields_word}"
     return SourceLocation(source.path, node.lineno, end, note, tuple(lacks))
+
+
+def _named_fields(
+    names: SymbolTable, source: SourceFile, node: ast.ClassDef, fields: Sequence[str]
+) -> list[str]:
+    """Return the name that a class has for each field, "" for one that it lacks.
+
+    "argument|rationale" are alternative names of a field: any of them will do.
+    """
+    own = names.field_names(source, node)
+    return [next((name for name in wanted.split("|") if name in own), "") for wanted in fields]
+
+
+def _listed_classes(names: SymbolTable, source: SourceFile, node: ast.ClassDef) -> list[ClassSite]:
+    """Return the repository's classes of which a field of the class is a list."""
+    annotations = [row.annotation for row in node.body if isinstance(row, ast.AnnAssign)]
+    found = [
+        names.find_class(source, annotation.slice)
+        for annotation in annotations
+        if isinstance(annotation, ast.Subscript) and last_name(annotation.value) in {"list", "List"}
+    ]
+    return [site for site in found if site is not None]
 
 
 def _bases(node: ast.ClassDef) -> str:

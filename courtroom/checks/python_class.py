@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class PythonClass(CheckBase):
     """A class of this name (any name when empty), inheriting from `base` also through the repository's own classes.
 
-    `fields`: all of them; of `argument|rationale` either.
+    `fields`: all of them; of `argument|rationale` either. A class that has none of them and lists
+    records of a class with all of them has them in these.
     """
 
     kind: Literal["python_class"] = "python_class"

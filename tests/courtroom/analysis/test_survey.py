@@ -142,6 +142,31 @@ def test_class_with_some_of_the_fields_is_shown_with_those_that_it_lacks(snapsho
     assert location.lacks == ("score", "argument")
 
 
+@pytest.mark.parametrize(
+    ("field", "lacks"),
+    [
+        ("rows: list[Row]", ()),
+        ("rows: 'list[Row]'", ("score", "argument")),
+        ("rows: list['Row']\n    score: int", ("argument",)),
+        ("row: Row", ("score", "argument")),
+        ("rows: list[Other]", ("score", "argument")),
+    ],
+)
+def test_class_that_lists_records_with_all_fields_has_them(field: str, lacks: object, tmp_path):
+    code = (
+        "from pydantic import BaseModel\n\nclass Row(BaseModel):\n    score: int\n    rationale: str\n"
+        f"\nclass Opinion(BaseModel):\n    judge: str\n    {field}\n"
+    )
+    check = PythonClass(
+        id="c", goal="g", any_of=("Opinion",), fields=("score", "argument|rationale")
+    )
+    read = survey(snapshot_of({"src/state.py": code}, tmp_path), check)
+    (location,) = read.locations["c"]
+    assert location.lacks == lacks
+    held = "class Opinion(BaseModel), a list of Row with the fields score and rationale"
+    assert (location.note == held) is (not lacks)
+
+
 def test_checks_of_other_rooms_are_left_alone(found):
     assert "history" not in {*found.locations, *found.unanswered}
 
