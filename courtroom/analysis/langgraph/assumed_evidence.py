@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from courtroom.analysis.langgraph.access_guards import (
@@ -14,6 +14,7 @@ from courtroom.analysis.langgraph.access_guards import (
     AccessGuards,
     guards_of,
 )
+from courtroom.analysis.langgraph.full_results import full_result
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
 from courtroom.analysis.langgraph.routers import vocabulary
@@ -75,7 +76,8 @@ class AssumedEvidence:
 
     `found` and `confidence` are as written; a confidence of "" is none. `is_varied`: the content
     shows what a call gave. `denial` is what this content says where that was nothing, or "".
-    `is_rest`: it stands for all of which nothing else was collected.
+    `is_rest`: it stands for all of which nothing else was collected. `because`: why a `found` that
+    is no constant always holds.
     """
 
     function: FunctionRef
@@ -85,6 +87,7 @@ class AssumedEvidence:
     is_varied: bool = False
     denial: str = ""
     is_rest: bool = False
+    because: str = ""
 
 
 def always_found(
@@ -175,10 +178,15 @@ def _varied_sentence(item: AssumedEvidence) -> str:
         beside = f"also where the content is “{item.denial}”"
     if item.found.startswith("len("):
         beside += "; no length is less than 0"
+    if item.because:
+        beside += f"; {item.because}"
     return f"{item.function.shown_name} reports {_written(item)}, {beside}."
 
 
 def _written(item: AssumedEvidence) -> str:
+    if item.because:
+        confidence = f" and confidence {item.confidence}" if item.confidence else ""
+        return f"evidence with found={item.found}{confidence}, which always holds"
     both = f" and confidence {item.confidence}, both" if item.confidence else ","
     return f"evidence with found={item.found}{both} written in the code"
 
@@ -240,7 +248,9 @@ def assumed_evidence(
         calls = {called_name(node) for node, _ in always if isinstance(node, ast.Call)}
         queue += [callee for callee in call_graph.callees(function) if callee.name in calls]
         for node, is_tried in always:
-            found, confidence = found_word(node, guards), _assumed_confidence(node)
+            full = full_result(call_graph, function, fields_of(node).get("found"))
+            found = found_word(node, guards) or (full.test if full else "")
+            confidence = _assumed_confidence(node)
             is_rest = is_read and _is_rest(function, node)
             is_said = is_read and (_says_reached(node) or (is_rest and _says_nothing(node)))
             if not found or confidence is None or is_said:
@@ -248,7 +258,9 @@ def assumed_evidence(
             is_varied = shows_a_result(node, given)
             if is_varied or not (is_tried and _says_something_examined(node)):
                 line, denial = getattr(node, "lineno", 1), _denial(node, function)
-                yield AssumedEvidence(function, line, found, confidence, is_varied, denial, is_rest)
+                denial, because = (full.text or denial, full.because) if full else (denial, "")
+                item = AssumedEvidence(function, line, found, confidence, is_varied, denial)
+                yield replace(item, is_rest=is_rest, because=because)
 
 
 def _chosen_lambdas(

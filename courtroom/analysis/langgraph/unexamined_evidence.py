@@ -31,7 +31,12 @@ MOST_BETWEEN = 3
 # Names from the text of evidence back to the call that made it.
 MOST_NAMES = 20
 # Calls that look at nothing: of the state, or of what they are given.
-PLAIN_CALLS = frozenset({"get", "str", "len", "list", "dict", "join", "format", "setdefault"})
+PLAIN_CALLS = frozenset(
+    {"get", "str", "len", "list", "dict", "join", "format", "setdefault", "dumps"}
+)
+# Words of functions that take criteria out of the auditor's own rubric.
+OF_RUBRIC = frozenset(words_of("rubric rubrics dimension dimensions criterion criteria"))
+TAKING = frozenset(words_of("load get read filter select"))
 FILLING = frozenset({"append", "extend"})
 
 
@@ -245,10 +250,17 @@ def filled(node: ast.AST) -> ast.Name | None:
 
 def _is_given(value: ast.expr, names: AbstractSet[str]) -> bool:
     return any(
-        (isinstance(node, ast.Call) and called_name(node) not in PLAIN_CALLS)
+        (isinstance(node, ast.Call) and _may_look(node))
         or (isinstance(node, ast.Name) and node.id in names)
         for node in walk(value)
     )
+
+
+def _may_look(call: ast.Call) -> bool:
+    """Return false for a call that hands on what is there, or takes the auditor's own rubric."""
+    words = set(words_of(called_name(call)))
+    is_of_rubric = not (OF_RUBRIC.isdisjoint(words) or TAKING.isdisjoint(words))
+    return called_name(call) not in PLAIN_CALLS and not is_of_rubric
 
 
 def shows_a_result(node: ast.AST, given: AbstractSet[str]) -> bool:

@@ -310,6 +310,37 @@ def test_length_that_is_at_least_zero_is_always_found():
     assert row["text"].endswith("shows what was read; no length is less than 0.")
 
 
+QUERY = "def query(path):\n    hits = search(path)\n    return {given}\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "denial"),
+    [
+        ("hits if hits else ['Nothing relevant.']", "Nothing relevant."),
+        ("hits or ['Nothing relevant.']", "Nothing relevant."),
+        ("hits", None),
+        ("hits or []", None),
+        ("other if hits else ['Nothing relevant.']", None),
+    ],
+)
+@pytest.mark.parametrize("call", ["query(repo_path)", "query.invoke({'path': repo_path})"])
+def test_result_that_is_never_empty_is_always_found(given: str, denial: str | None, call: str):
+    body = VARIED.replace("history(repo_path)", call).replace("found=True", "found=bool(seen)")
+    rows = guarded(body, "varied", QUERY.format(given=given))
+    words = (
+        "repo_investigator reports evidence with found=bool(seen) and confidence 0.9, which always"
+        f" holds, also where the content is “{denial}”; query() never gives an empty result."
+    )
+    assert [row["text"] for row in rows] == ([words] if denial else [])
+
+
+def test_criteria_of_the_own_rubric_show_nothing_of_the_work():
+    made = FOUND.replace("str(seen)", "json.dumps([row['id'] for row in seen])")
+    body = "rubric = load_rubric('rubric.json')\nseen = get_dimensions_for(rubric)\n"
+    assert reported(f"{body}return {made}")[0] == [3]
+    assert reported(f"{body}seen = look(seen)\nreturn {made}")[0] == []
+
+
 def test_evidence_for_all_of_which_nothing_was_collected_says_so():
     (row,) = guarded(f"{CLONE}rows = []\nif not rows and repo_path:\n    pass\n" + REST)
     assert "both written in the code, where it collected nothing else; nothing" in row["text"]
@@ -331,8 +362,8 @@ def test_evidence_that_waits_for_every_work_is_shown():
     assert guarded(f"{CLONE}if look(repo_path):\n    {PENDING}") == []
 
 
-def guarded(body, kind="guarded"):
+def guarded(body, kind="guarded", more=""):
     head = "def repo_investigator(state):\n"
-    code = f"{IMPORTS}{head}{indent(dedent(body), '    ')}\n{GRAPH}"
+    code = f"{IMPORTS}{more}{head}{indent(dedent(body), '    ')}\n{GRAPH}"
     rows, varied, _ = found_in_any_clone(*layers_of(symbols_of(code)))
     return varied if kind == "varied" else rows
