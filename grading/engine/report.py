@@ -138,7 +138,7 @@ class Check(ReportRecord):
     evidence: tuple[str, ...] = ()
     not_applicable: RootCause | None = Field(None, exclude_if=lambda cause: cause is None)
 
-    @property
+    @cached_property
     def statement(self) -> Statement:
         """What to say of it: what holds or what is wrong, with the fact that shows it."""
         from courtroom.models.statement import statement_of

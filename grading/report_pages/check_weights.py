@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor
 
 from grading.engine.report import Check
 from grading.report_pages.checks_and_evidence import NOT_APPLICABLE, OUTCOMES
@@ -14,13 +15,13 @@ from grading.report_pages.quotes import reveal_invisible
 class WeightedCheck:
     """Check by its outcome; `weight` is as the rubric writes it.
 
-    `share` is its percent of the weight of all checks of the criterion.
+    `share` is its percent of the weight of all checks of the criterion, rounded half up.
     """
 
     sentence: str
     outcome: str
     weight: str
-    share: float
+    share: int
     is_essential: bool
 
 
@@ -32,7 +33,7 @@ def weighted_checks(checks: Sequence[Check]) -> tuple[WeightedCheck, ...]:
             reveal_invisible(check.statement.sentence),
             NOT_APPLICABLE if check.not_applicable else OUTCOMES[check.met],
             f"{check.weight:g}",
-            100 * check.weight / total,
+            floor(100 * check.weight / total + 0.5),
             check.essential,
         )
         for check in checks

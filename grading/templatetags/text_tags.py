@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import groupby
 
 import nh3
 from django import template
@@ -81,9 +82,9 @@ def _linked(tokens: Iterable[Token], links: Mapping[str, str]) -> Iterator[Token
             continue
         # Code is linked as a whole, or it would fall into pieces.
         parts = _WORDS.split(token.content) if token.type == "text" else [token.content]
-        for part in filter(None, parts):
-            piece = token.copy(content=part)
-            yield from _link(piece, links[part]) if part in links else [piece]
+        for is_link, run in groupby(filter(None, parts), links.__contains__):
+            piece = token.copy(content="".join(run))
+            yield from _link(piece, links[piece.content]) if is_link else [piece]
 
 
 def _link(token: Token, address: str) -> Iterator[Token]:
