@@ -13,7 +13,6 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
-from django_rq import get_queue
 from django_scopes import scope
 
 from grading.bulk.progress import Change, end_item, fail_item
@@ -21,6 +20,7 @@ from grading.core.audit_queue import JobHealth, health_of
 from grading.core.enums import BulkItemState, BulkState, BulkVerb
 from grading.core.errors import GradingError
 from grading.core.fair_turns import BULK
+from grading.core.job_queues import job_queue
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.engine.stored_verdicts import Resynthesis
 from grading.models import Audit, BulkItem, BulkRun, RubricVersion
@@ -50,7 +50,7 @@ def enqueue_next_chunk(run: BulkRun) -> bool:
     chunk = _next_chunk(run)
     if chunk is None or health_of(BULK, _job_id(run, chunk)) is JobHealth.ALIVE:
         return False
-    get_queue(BULK, commit_mode="auto").enqueue_call(
+    job_queue(BULK).enqueue_call(
         JOB,
         args=(run.organization_id, str(run.pk), chunk),
         job_id=_job_id(run, chunk),

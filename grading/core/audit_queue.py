@@ -10,12 +10,12 @@ from enum import Enum
 
 from django.db import transaction
 from django.utils import timezone
-from django_rq import get_queue
 from rq.exceptions import InvalidJobOperation, NoSuchJobError
 from rq.job import JobStatus
 
 from grading.core.allowed_job import AllowedJob
 from grading.core.fair_turns import job_id, queue_of, waiting_beside
+from grading.core.job_queues import job_queue
 from grading.models import Audit
 
 JOB = "grading.jobs.run_audit"
@@ -54,7 +54,7 @@ def enqueue_on_commit(audit: Audit) -> None:
 def enqueue(audit: Audit) -> None:
     """Enqueue the job of the next attempt, replacing a dead job of the same id."""
     attempt = audit.run_attempt + 1
-    get_queue(queue_of(audit), commit_mode="auto").enqueue_call(
+    job_queue(queue_of(audit)).enqueue_call(
         JOB,
         args=(str(audit.pk), attempt),
         job_id=job_id(audit, attempt),
@@ -71,7 +71,7 @@ def health_of_job(audit: Audit, attempt: int) -> JobHealth:
 
 def health_of(queue_name: str, job: str) -> JobHealth:
     """Return the state of the job with this id. Raises redis.RedisError."""
-    queue = get_queue(queue_name, commit_mode="auto")
+    queue = job_queue(queue_name)
     try:
         job_record = AllowedJob.fetch(job, connection=queue.connection, serializer=queue.serializer)
         status = job_record.get_status(refresh=False)

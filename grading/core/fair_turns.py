@@ -19,11 +19,11 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
-from django_rq import get_queue
 from django_scopes import scope
 from redis.exceptions import RedisError
 
 from grading.core.enums import OPEN_STATES, AuditKind, AuditState
+from grading.core.job_queues import job_queue
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.models import Audit, Organization
 
@@ -222,7 +222,7 @@ def service_order(waiting: Iterable[Audit], arrivals: dict[str, int]) -> Iterato
 def _queue_order(queue: str) -> dict[str, int]:
     """Return the places of jobs on the queue; empty if Valkey is down."""
     try:
-        return {job: place for place, job in enumerate(get_queue(queue).job_ids)}
+        return {job: place for place, job in enumerate(job_queue(queue).job_ids)}
     except RedisError as error:
         log.warning("queue_not_asked", error=str(error))
         return {}

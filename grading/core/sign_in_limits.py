@@ -20,9 +20,9 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.core import signing
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
-from django_rq import get_queue
 
 from grading.core.account_names import PlainNamesAdapter
+from grading.core.job_queues import job_queue
 from grading.core.letter_proof import is_proven_by_letter
 
 COOKIE, COOKIE_PATH, COOKIE_SECONDS = "known_device", "/accounts/", 180 * 24 * 3600
@@ -145,6 +145,6 @@ def _warn_owners(login: str) -> None:
     for user in filter_users_by_email(login, is_active=True, prefer_verified=True):
         if cache.add(f"warned-of-wrong-passwords-{user.pk}", True, WARN_AGAIN_SECONDS):
             log.warning("many_wrong_passwords", user=user.pk)
-            get_queue("letters", commit_mode="auto").enqueue_call(
+            job_queue("letters").enqueue_call(
                 WARNING_JOB, args=(user.pk,), timeout=WARNING_JOB_SECONDS, result_ttl=0
             )

@@ -10,13 +10,13 @@ from datetime import timedelta
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
-from django_rq import get_queue
 from django_scopes import scope
 
 from grading.core.activity_writer import record_activity
 from grading.core.audit_queue import JobHealth, health_of
 from grading.core.enums import ResponseKind
 from grading.core.fair_turns import SUBMISSIONS
+from grading.core.job_queues import job_queue
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.models import Finding, FindingResponse, Submission
 
@@ -130,7 +130,7 @@ def _waiting() -> QuerySet[FindingResponse]:
 
 
 def _enqueue(response: FindingResponse) -> None:
-    get_queue(SUBMISSIONS, commit_mode="auto").enqueue_call(
+    job_queue(SUBMISSIONS).enqueue_call(
         JOB,
         args=(response.organization_id, response.pk),
         job_id=_job_id(response),

@@ -9,11 +9,11 @@ import structlog
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
-from django_rq import get_queue
 from django_scopes import scope
 
 from grading.core.activity_writer import record_activity
 from grading.core.errors import PlatformFailed, PlatformRefused
+from grading.core.job_queues import job_queue
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.lti.memberships import read_members
 from grading.lti.rosters import import_roster
@@ -74,7 +74,7 @@ def _enqueue(organization_id: int, key: int, now: datetime) -> bool:
         link.save(update_fields=["roster_next_at"])
         if not is_over:
             # Within the transaction: if the queue is down, the import stays due.
-            get_queue(QUEUE, commit_mode="auto").enqueue_call(
+            job_queue(QUEUE).enqueue_call(
                 JOB, args=(organization_id, key), timeout=JOB_SECONDS, result_ttl=0
             )
     return not is_over

@@ -18,10 +18,10 @@ from uuid import uuid4
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
-from django_rq import get_queue
 from django_scopes import scope
 
 from grading.core.held_slots import held_slot
+from grading.core.job_queues import job_queue
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.models import LtiScore, Notice, Push, StudentRepository, WebhookDelivery
 
@@ -52,7 +52,7 @@ class Outbox:
 
     def enqueue(self, organization_id: int) -> None:
         """Enqueue the job unless one of this organization waits. Raises redis.RedisError."""
-        queue = get_queue(self.queue, commit_mode="auto")
+        queue = job_queue(self.queue)
         prefix = f"{self.name}-{organization_id}-"
         # One waiting job sends all rows of its organization.
         if not any(job_id.startswith(prefix) for job_id in queue.job_ids):

@@ -9,13 +9,13 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db import transaction
-from django_rq import get_queue
 
 from grading.audits.benches.actions import budget_for_trial, record_trial
 from grading.core.activity_writer import record_activity
 from grading.core.audit_queue import JobHealth, health_of
 from grading.core.errors import BenchRefused, InputRefused
 from grading.core.fair_turns import BULK
+from grading.core.job_queues import job_queue
 from grading.engine import model_trials
 from grading.engine.bench_settings import bench_of
 from grading.engine.model_trials import TrialOutcome
@@ -97,7 +97,7 @@ def request_trial(*, organization: Organization, by: User) -> None:
             about=bench_of(organization.pk) or organization,
         )
         cache.delete(_job_id(organization.pk))
-        get_queue(BULK, commit_mode="auto").enqueue_call(
+        job_queue(BULK).enqueue_call(
             JOB,
             args=(organization.pk,),
             job_id=_job_id(organization.pk),

@@ -13,11 +13,11 @@ from functools import cached_property
 from typing import Any, Literal
 
 from django.db import transaction
-from django_rq import get_queue
 
 from grading.core.audit_queue import KEEP_FAILURE_SECONDS, JobHealth, health_of
 from grading.core.enums import EditionState
 from grading.core.fair_turns import BULK
+from grading.core.job_queues import job_queue
 from grading.models import FeedbackEdition, FeedbackReport, Pairing
 from grading.peer_review.feedback.edition_keys import hidden_ids, resolved_ids
 from grading.peer_review.redaction import (
@@ -154,7 +154,7 @@ def enqueue(organization: int, report: str, marks: str) -> bool:
     if health_of(BULK, job) is not JobHealth.MISSING:
         return False
     # At the front, as imports: a reader may wait, but no audit should.
-    get_queue(BULK, commit_mode="auto").enqueue_call(
+    job_queue(BULK).enqueue_call(
         JOB,
         args=(organization, report),
         job_id=job,

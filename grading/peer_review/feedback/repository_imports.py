@@ -10,7 +10,6 @@ import re
 from uuid import UUID
 
 from django.db import transaction
-from django_rq import get_queue
 
 from grading.audits.queries import report_of
 from grading.core.activity_writer import record_activity
@@ -18,6 +17,7 @@ from grading.core.audit_queue import JobHealth, health_of
 from grading.core.enums import JUDGED_STATES, Anonymity, AuditKind
 from grading.core.errors import FeedbackRefused, InputRefused
 from grading.core.fair_turns import BULK
+from grading.core.job_queues import job_queue
 from grading.core.pairing_access import granted_pairings
 from grading.engine import imports as engine_imports
 from grading.engine.report import Report, parse_report
@@ -217,7 +217,7 @@ def _enqueue(audit: Audit) -> None:
     job = f"imports-{audit.pk}"
     if health_of(BULK, job) is JobHealth.ALIVE:
         return
-    get_queue(BULK, commit_mode="auto").enqueue_call(
+    job_queue(BULK).enqueue_call(
         JOB,
         args=(audit.organization_id, str(audit.pk)),
         job_id=job,

@@ -15,6 +15,7 @@ from rq.job import JobStatus
 
 from grading.core.allowed_job import AllowedJob
 from grading.core.fair_turns import BULK
+from grading.core.job_queues import job_queue
 from grading.engine import rubrics as engine_rubrics
 from grading.engine.check_trials import Trial
 from grading.models import Audit
@@ -47,7 +48,7 @@ def request_trial(*, audit: Audit, check: Mapping[str, Any]) -> str:
     """
     key = engine_rubrics.document_digest(check)[:16]
     if answer_to(audit_id=audit.pk, key=key) in {None, INTERRUPTED}:
-        get_queue(BULK, commit_mode="auto").enqueue_call(
+        job_queue(BULK).enqueue_call(
             JOB,
             args=(audit.organization_id, str(audit.pk), key, json.dumps(check)),
             job_id=_job_id(audit.pk, key),
