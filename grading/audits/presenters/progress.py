@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.utils import timezone
 from django.utils.timezone import localtime
 
 from grading.audits.wait_times import Pace
+from grading.core.compiled_queries import OrganizationQuery
 from grading.core.enums import AuditState
 from grading.models import Audit, OpinionRecord
 from grading.report_pages.judge_marks import JUDGES
@@ -199,9 +202,14 @@ def _sentence(audit: Audit, position: int | None, current: int) -> str:
     return f"Place {position} in the queue: {position - 1} ahead of you."
 
 
+def _judged_criteria(audit: UUID) -> QuerySet[OpinionRecord, Any]:
+    answered = OpinionRecord.objects.filter(audit=audit).values("criterion_id")
+    return answered.annotate(judges=Count("judge", distinct=True)).filter(judges=len(JUDGES))
+
+
+JUDGED_CRITERIA = OrganizationQuery(_judged_criteria, audit=UUID)
+
+
 def criteria_judged(audit: Audit) -> int:
     """Count the criteria that all three judges are done with, failed answers included."""
-    answered = OpinionRecord.objects.filter(audit=audit).values("criterion_id")
-    return (
-        answered.annotate(judges=Count("judge", distinct=True)).filter(judges=len(JUDGES)).count()
-    )
+    return len(JUDGED_CRITERIA.rows(organization=audit.organization_id, audit=audit.pk))
