@@ -45,6 +45,7 @@ from grading.models import (
     StaffNote,
     Submission,
 )
+from grading.models.tenant import TenantModel
 
 # Views import the roles from here, with the access checks.
 __all__ = ("Level", "Somebody", "StaffLevel", "may", "remember_role", "role_of")
@@ -124,9 +125,7 @@ def access_cohort(user: Somebody, slug: str, *, level: Level = "student") -> Coh
 
 
 def _assignment(cohort: str, slug: str) -> QuerySet[Assignment, Assignment]:
-    rows = Assignment.objects.select_related(
-        "organization", "cohort__organization", "rubric_version__rubric"
-    )
+    rows = Assignment.objects.select_related("organization", "cohort", "rubric_version__rubric")
     return rows.defer("rubric_version__document").filter(cohort__slug=cohort, slug=slug)
 
 
@@ -138,10 +137,20 @@ def access_assignment(
 ) -> Assignment:
     """Return an assignment by the slugs of its cohort and its own."""
     assignment = ASSIGNMENT.row(cohort=cohort, slug=slug)
-    if assignment is None or not _may_in_cohort(user, assignment.cohort, level):
+    if assignment is None:
+        raise Http404
+    _share_organization(assignment, assignment.cohort)
+    if not _may_in_cohort(user, assignment.cohort, level):
         raise Http404
     follow_cohort(assignment.cohort)
     return assignment
+
+
+def _share_organization(row: TenantModel, *others: TenantModel) -> None:
+    """Give rows of the same organization one object of it: a join less for each of them."""
+    for other in others:
+        if other.organization_id == row.organization_id:
+            other.organization = row.organization
 
 
 def access_extension(
@@ -230,9 +239,7 @@ def _audit(audit: UUID) -> QuerySet[Audit, Audit]:
         "organization",
         "submission__team",
         "submission__student",
-        "submission__organization",
-        "submission__assignment__organization",
-        "submission__assignment__cohort__organization",
+        "submission__assignment__cohort",
         "rubric_version__rubric",
     )
     return rows.defer("report", "screening", "rubric_version__document").filter(pk=audit)
@@ -247,11 +254,15 @@ def access_audit(user: Somebody, audit_id: UUID, *, level: Level = "student") ->
     A peer's audit is for staff alone: its two students read its edition (access_feedback).
     """
     audit = AUDIT.row(audit=audit_id)
-    if audit is not None and audit.kind == AuditKind.PEER and level == "student":
-        level = "staff"
-    if audit is None or not _may_read(user, audit.submission, level):
+    if audit is None:
         raise Http404
-    follow_cohort(audit.submission.assignment.cohort)
+    assignment = audit.submission.assignment
+    _share_organization(audit, audit.submission, assignment, assignment.cohort)
+    if audit.kind == AuditKind.PEER and level == "student":
+        level = "staff"
+    if not _may_read(user, audit.submission, level):
+        raise Http404
+    follow_cohort(assignment.cohort)
     return audit
 
 
