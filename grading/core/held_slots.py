@@ -10,8 +10,6 @@ from uuid import UUID, uuid4
 
 from django.db import connection
 
-from grading.models import HeldSlot
-
 # Returns the first free slot, and whether it was taken: another process may be faster.
 TAKE = """
 WITH free AS (
@@ -32,6 +30,9 @@ WITH free AS (
 )
 SELECT free.number, taken.number IS NOT NULL FROM free LEFT JOIN taken USING (number)
 """
+RELEASE = """
+DELETE FROM grading_heldslot WHERE name = %(name)s AND number = %(number)s AND token = %(token)s
+"""
 
 
 @contextmanager
@@ -47,7 +48,8 @@ def held_slot(name: str, *, slots: int, seconds: int) -> Iterator[int | None]:
         yield number
     finally:
         if number is not None:
-            HeldSlot.objects.filter(name=name, number=number, token=token).delete()
+            with connection.cursor() as cursor:
+                cursor.execute(RELEASE, {"name": name, "number": number, "token": token})
 
 
 def _take(name: str, token: UUID, *, slots: int, seconds: int) -> int | None:

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Count, F, Q
 from django.utils import timezone
 from django_scopes import scope
 
@@ -117,7 +117,8 @@ def _probe(submission: Submission, report: ReceivedPdf | None, by: User | None) 
 
 def _accept(submission: Submission, by: User | None, kind: AuditKind, *, again: bool) -> None:
     with transaction.atomic():
-        student = Enrollment.objects.select_for_update().filter(pk=submission.student_id).first()
+        locked = Enrollment.objects.select_for_update(of=("self",)).select_related("user")
+        student = locked.filter(pk=submission.student_id).first()
         if student is None:
             raise SubmissionRefused(
                 WHOLE_FORM, "cohort_gone", "You were just removed from this cohort."
@@ -167,7 +168,7 @@ def _refuse_if_moved(submission: Submission, key: Enrollment) -> Enrollment:
 
 def _queued_audit(submission: Submission, kind: AuditKind) -> Audit:
     audit = Audit(
-        organization_id=submission.organization_id,
+        organization=submission.organization,
         submission=submission,
         kind=kind,
         account_id=submission.reader.user_id,
@@ -214,17 +215,22 @@ def _refuse_if_too_many_are_open(assignment: Assignment, student: Enrollment) ->
     theirs = Submission.objects.filter(work_of(assignment, student))
     if assignment.team_formation == TeamFormation.NONE:
         theirs = Submission.objects.filter(student=student)
-    of_cohort = open_audits.filter(submission__assignment__cohort=assignment.cohort_id)
+    of_cohort = Q(submission__assignment__cohort=assignment.cohort_id)
+    here = open_audits.aggregate(
+        student=Count("pk", filter=Q(submission__in=theirs)),
+        cohort=Count("pk", filter=of_cohort),
+        organization=Count("pk"),
+    )
     limits = (
         (
-            max(everywhere, open_audits.filter(submission__in=theirs).count()),
+            max(everywhere, here["student"]),
             settings.OPEN_AUDITS_PER_STUDENT,
             "student",
             "yours",
         ),
-        (of_cohort.count(), settings.OPEN_AUDITS_PER_COHORT, "cohort", "your cohort"),
+        (here["cohort"], settings.OPEN_AUDITS_PER_COHORT, "cohort", "your cohort"),
         (
-            open_audits.count(),
+            here["organization"],
             settings.OPEN_AUDITS_PER_ORGANIZATION,
             "organization",
             "your institution",

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.claims import CheckedClaim, FeatureClaim
+from courtroom.analysis.text_windows import word_start
 
 CITED_LINES = "cited_lines"
 PASSAGE_CHARACTERS = 400
@@ -37,7 +38,7 @@ def misplaced_lines(reading: PdfReading, sources: Mapping[str, str]) -> Iterator
             for match in _CITATION.finditer(line):
                 place = _place(match, sources)
                 if place and not _ELSEWHERE.search(line[: match.end()]):
-                    begin = max(0, match.end() - PASSAGE_CHARACTERS)
+                    begin = word_start(line, match.end() - PASSAGE_CHARACTERS, match.start())
                     passage = line[begin : begin + PASSAGE_CHARACTERS]
                     claim = FeatureClaim(CITED_LINES, "", page, passage, quote=place)
                     yield CheckedClaim(claim, "contradicted")

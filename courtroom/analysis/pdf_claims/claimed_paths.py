@@ -17,6 +17,7 @@ from courtroom.analysis.pdf_claims.path_context import (
     is_planned,
     is_undone,
 )
+from courtroom.analysis.text_windows import word_start
 
 ENDINGS = (
     "py|pyi|ipynb|md|rst|tex|txt|json|jsonl|toml|ya?ml|ini|cfg|conf|lock|sh|ps1|bat|sql|csv|xml"
@@ -197,9 +198,9 @@ def _in_line(page: int, line: str) -> Iterator[ClaimedPath]:
 
 def _passage_around(path: str, sentence: str) -> str:
     """Return the sentence, or the part of a long sentence that names the path."""
-    start = max(
-        0, min(sentence.find(path) - _PASSAGE_CHARACTERS // 2, len(sentence) - _PASSAGE_CHARACTERS)
-    )
+    place = sentence.find(path)
+    start = min(place - _PASSAGE_CHARACTERS // 2, len(sentence) - _PASSAGE_CHARACTERS)
+    start = word_start(sentence, start, place)
     return sentence[start : start + _PASSAGE_CHARACTERS]
 
 

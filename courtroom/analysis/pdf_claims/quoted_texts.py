@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.chapters import skipped_chapter
 from courtroom.analysis.pdf_claims.claims import CheckedClaim, FeatureClaim
+from courtroom.analysis.text_windows import word_start
 
 QUOTED_TEXT = "quoted_text"
 # A shorter quotation is a word that the report doubts, or a name.
@@ -82,7 +83,7 @@ def _in_line(line: str) -> Iterator[tuple[str, str]]:
             and _ATTRIBUTED.search(sentence)
             and not _ELSEWHERE.search(sentence)
         ):
-            start = max(0, match.end() - PASSAGE_CHARACTERS)
+            start = word_start(line, match.end() - PASSAGE_CHARACTERS, match.start())
             yield line[start : start + PASSAGE_CHARACTERS], match[1] or match[2]
 
 
