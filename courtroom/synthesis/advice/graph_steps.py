@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
+from courtroom.analysis.python.tree_walk import words_of
 from courtroom.checks.phrases import listed, place_of, places_of
 from courtroom.checks.state_flow import fault_sentence, is_replaced
 from courtroom.synthesis.advice.work import Edge, Step, Work, arrows, code_list, code_name, placed
@@ -89,6 +90,23 @@ def _beside(row: Mapping[str, Any], work: Work) -> str:
     )
 
 
+# Words of keys that count the rounds of a loop.
+COUNT_WORDS = frozenset(
+    {
+        "attempt",
+        "attempts",
+        "count",
+        "counter",
+        "idx",
+        "index",
+        "iteration",
+        "iterations",
+        "round",
+        "rounds",
+    }
+)
+
+
 def _idle(row: Mapping[str, Any], work: Work) -> Step:
     """Start the node where others of its role start."""
     node = row["node"]
@@ -101,16 +119,23 @@ def _idle(row: Mapping[str, Any], work: Work) -> Step:
     return Step(f"Add the edge {start} → {node}: no route leads to it.", path, line, snippet)
 
 
-def _endless(row: Mapping[str, Any], _: Work) -> Step:
-    loop = " → ".join(row["nodes"])
-    if row.get("keys"):
-        keys = listed(f"`{key}`" for key in row["keys"])
-        action = (
-            f"Change {keys} in a node of the loop {loop}, such as by counting its rounds: the router"
-            f" after {listed(row['routers'])} tests nothing else."
-        )
-        return placed(action, row["places"][-1])
-    return placed(f"Give the loop {loop} a route that leaves it.", next(iter(row["places"]), None))
+def _endless(row: Mapping[str, Any], work: Work) -> Step:
+    """Change one key that the router tests, in the node before it: no other runs beside that."""
+    steps = (work.facts.get("graph_run") or {}).get("steps", {})
+    is_chain = len({tuple(steps.get(node, [node])) for node in row["nodes"]}) == len(row["nodes"])
+    loop = " → ".join(row["nodes"]) if is_chain else f"of {listed(row['nodes'])}"
+    if not row.get("keys"):
+        first = next(iter(row["places"]), None)
+        return placed(f"Give the loop {loop} a route that leaves it.", first)
+    counts = [key for key in row["keys"] if COUNT_WORDS & {*words_of(key)}]
+    keys = counts if len(counts) == 1 else row["keys"]
+    named = f"{'one of ' * (len(keys) > 1)}{listed(f'`{key}`' for key in keys)}"
+    node = row["routers"][0]
+    action = (
+        f"Change {named} in {node}, such as by counting the rounds of the loop {loop}: the router after"
+        f" {listed(row['routers'])} decides the same in each."
+    )
+    return placed(action, row["places"][-1])
 
 
 def _conflicts(rows: Sequence[Mapping[str, Any]], work: Work) -> Iterator[Step]:

@@ -484,14 +484,30 @@ def test_writes_of_one_step_get_a_reducer_and_what_is_only_returned_is_left_out(
     assert all(step.is_urgent for step in steps)
 
 
-def test_a_loop_that_decides_the_same_in_each_round_is_told_what_to_change():
-    loop = {"nodes": ["judge"], "places": [PLACE], "routers": ["collect"], "keys": ["index"]}
-    facts = work(graph_run={"endless": [loop]})
+@pytest.mark.parametrize(
+    ("nodes", "keys", "words"),
+    [
+        (["ask"], ["index"], "`index` in collect, such as by counting the rounds of the loop ask"),
+        (
+            ["ask", "check"],
+            ["left", "rows"],
+            "one of `left` and `rows` in collect, such as by counting the rounds of the loop ask → check",
+        ),
+        # The first two run side by side; only the counter has to change.
+        (
+            ["prosecutor", "defense", "check"],
+            ["round_index", "rows"],
+            "`round_index` in collect, such as by counting the rounds of the loop of prosecutor, defense"
+            " and check",
+        ),
+    ],
+)
+def test_a_loop_that_decides_the_same_in_each_round_is_told_what_to_change(nodes, keys, words):
+    loop = {"nodes": nodes, "places": [PLACE], "routers": ["collect"], "keys": keys}
+    steps = {"ask": [1], "check": [2], "prosecutor": [1], "defense": [1]}
+    facts = work(graph_run={"endless": [loop], "steps": steps})
     (step,) = graph_steps.run_steps(["endless"], facts)
-    assert step.action == (
-        "Change `index` in a node of the loop judge, such as by counting its rounds: the router after"
-        " collect tests nothing else."
-    )
+    assert step.action == f"Change {words}: the router after collect decides the same in each."
 
 
 @pytest.mark.parametrize("quotes", [(EDGE, LISTS), (EDGE, FOUND), (LISTS, FOUND)])
