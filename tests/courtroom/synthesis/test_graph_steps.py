@@ -493,18 +493,17 @@ def test_writes_of_one_step_get_a_reducer_and_what_is_only_returned_is_left_out(
             ["left", "rows"],
             "one of `left` and `rows` in collect, such as by counting the rounds of the loop ask → check",
         ),
-        # The first two run side by side; only the counter has to change.
+        # They run side by side; only the counter has to change.
         (
-            ["prosecutor", "defense", "check"],
+            ["prosecutor", "more"],
             ["round_index", "rows"],
-            "`round_index` in collect, such as by counting the rounds of the loop of prosecutor, defense"
-            " and check",
+            "`round_index` in collect, such as by counting the rounds of the loop of prosecutor and more",
         ),
     ],
 )
 def test_a_loop_that_decides_the_same_in_each_round_is_told_what_to_change(nodes, keys, words):
     loop = {"nodes": nodes, "places": [PLACE], "routers": ["collect"], "keys": keys}
-    steps = {"ask": [1], "check": [2], "prosecutor": [1], "defense": [1]}
+    steps = {"ask": [1], "check": [2], "prosecutor": [1], "more": [1]}
     facts = work(graph_run={"endless": [loop], "steps": steps})
     (step,) = graph_steps.run_steps(["endless"], facts)
     assert step.action == f"Change {words}: the router after collect decides the same in each."
