@@ -43,6 +43,9 @@ OWN_DATA = frozenset(
         "prompt prompts persona personas template templates rubric skill skills output outputs"
     )
 )
+CACHE_WORDS = frozenset(words_of("cache cached lru memoize memoized memo"))
+# Calls that are followed to a cache.
+MOST_CALLS = 2
 # Subcommands of git that read commits.
 HISTORY = frozenset({"log", "rev-list", "shortlog"})
 # Calls that look at files below a path.
@@ -90,7 +93,7 @@ def unread_results(
             if not name or name.startswith("_") or name in read or len(homes) != 1:
                 continue
             home, site = homes[0]
-            if _only_answers(site.node):
+            if _only_answers(site.node) and not _fills_cache(symbols, home, site.node):
                 sentence = f"{function.shown_name}() keeps what {called}() returns as `{name}` and never uses it"
                 place = home.path, site.node.lineno
                 yield FlowFault(kind, sentence, function.source.path, statement.lineno, place)
@@ -106,7 +109,8 @@ def _check_called(symbols: SymbolTable, source: SourceFile, call: ast.Call) -> F
     if len(own) != 1:
         return None
     home, site = own[0]
-    return FunctionRef(home, site) if _only_answers(site.node) else None
+    is_idle = _only_answers(site.node) and not _fills_cache(symbols, home, site.node)
+    return FunctionRef(home, site) if is_idle else None
 
 
 def _only_answers(node: FunctionNode) -> bool:
@@ -131,6 +135,34 @@ def _only_answers(node: FunctionNode) -> bool:
         if isinstance(inner, ast.Call) and _changes(inner.func, parameters):
             return False
     return True
+
+
+def _fills_cache(symbols: SymbolTable, source: SourceFile, node: FunctionNode) -> bool:
+    """Return whether a function, or one that it calls, keeps what it made for the next call."""
+    known = {id(node)}
+    waiting = [(source, node, 0)]
+    for home, function, steps in waiting:  # the list grows while it is read
+        if _keeps(symbols, home, function):
+            return True
+        calls = (inner for inner in walk(function) if isinstance(inner, ast.Call))
+        for name in dict.fromkeys(map(called_name, calls)) if steps < MOST_CALLS else ():
+            homes = symbols.functions_by_name.get(name, [])
+            if len(homes) == 1 and id(homes[0][1].node) not in known:
+                known.add(id(homes[0][1].node))
+                waiting.append((homes[0][0], homes[0][1].node, steps + 1))
+    return False
+
+
+def _keeps(symbols: SymbolTable, source: SourceFile, node: FunctionNode) -> bool:
+    """Return true under a decorator for a cache, and where a table of the file or object is filled."""
+    decorators = (d.func if isinstance(d, ast.Call) else d for d in node.decorator_list)
+    if any(CACHE_WORDS.intersection(words_of(last_name(decorator))) for decorator in decorators):
+        return True
+    top = symbols.top_level_names(source)
+    stores = (
+        n for n in walk(node) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
+    )
+    return any(isinstance(n.value, ast.Attribute) or last_name(n.value) in top for n in stores)
 
 
 def _changes(method: ast.expr, names: set[str]) -> bool:

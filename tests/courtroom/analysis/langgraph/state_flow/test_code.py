@@ -321,6 +321,36 @@ def test_a_check_whose_result_is_dropped_is_named():
     ]
 
 
+CACHED = """
+import functools
+ANSWERS = {{}}
+def look(url):
+    {call}
+    return url
+def check_url(url):
+    return answer_of(url)
+{decorator}
+def answer_of(url):
+    {store} = url.startswith("https:")
+    return url
+"""
+
+
+@pytest.mark.parametrize("call", ["check_url(url)", "answer = check_url(url)"])
+@pytest.mark.parametrize(
+    ("decorator", "store", "is_idle"),
+    [
+        ("@functools.lru_cache(maxsize=None)", "answer", False),
+        ("", "ANSWERS[url]", False),
+        ("", "answer", True),
+    ],
+)
+def test_call_that_fills_a_cache_has_its_use(call, decorator, store, is_idle):
+    code = CACHED.format(call=call, decorator=decorator, store=store)
+    named = sentences(flow_with(code), "unused_result")
+    assert any(name.startswith("look()") for name in named) is is_idle
+
+
 def test_a_part_of_the_verdict_that_is_dropped_is_named():
     graph = GRAPH.replace('"judge"', '"chief_justice"')
     reading = flow_of(
