@@ -123,6 +123,7 @@ _NO_AVERAGES = (
     r"(?:\b(?:not|never|no|without)|n['\u2019]t)"
     r" (?:(?:achieved by|by|an|the|score) )?averag(?:e|es|ed|ing)\b"
     r"|\b(?:rather than|instead of) (?:score )?averaging\b"
+    r"|\b(?:rather than|instead of) (?:opaque|blind(?:ly)?) averag(?:e|es|ed|ing)\b"
 )
 _CLONES = r"\bclon(?:e|es|ed|ing)\b"
 

@@ -88,6 +88,11 @@ _JUDGE_SAYS = re.compile(
     # The row of a table: "Prosecutor 3/5 Distinct prompts, but ...".
     r"|(?:[1-9]|10) ?/ ?\d)"
 )
+# What was done about a finding is there now: "Remediation: Added a retry".
+_DONE = re.compile(
+    r"^\W*(?:remediation|(?:critical )?fix|resolution|mitigation|action taken)s?: "
+    r"(?=(?:we |i )?(?:added|implemented|introduced|enforced|integrated|wired|built|enabled)\b)"
+)
 # A condition of what the code does: "routes to the error handler if evidence is missing".
 _CONDITION = re.compile(
     r"\b(?:if|when|whenever|unless|in case)\b(?>(?:\([^()]{0,200}+\)|[^.;,(]){0,200})"
@@ -337,7 +342,8 @@ def sentences_on_code(reading: PdfReading) -> int:
 
 def _present_words(sentence: str) -> str:
     """Return the sentence without conditions that have words of another time or subject."""
-    return _CONDITION.sub(lambda match: " " if _NOT_NOW.search(match[0]) else match[0], sentence)
+    done = _DONE.sub("", sentence)
+    return _CONDITION.sub(lambda match: " " if _NOT_NOW.search(match[0]) else match[0], done)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,12 @@ def test_rule_for_issues_is_claimed_and_issues_with_it_are_not() -> None:
     assert _claimed("There are security override issues.") == []
 
 
+def test_what_was_done_about_a_finding_is_claimed_and_what_is_to_be_done_is_not() -> None:
+    assert _claimed("Remediation: Added retry logic.") == ["output_retry"]
+    assert _claimed("Remediation: Add retry logic.") == []
+    assert _claimed("Remediation: retry logic will be added.") == []
+
+
 def test_markdown_files_that_are_read_are_no_markdown_report() -> None:
     assert _claimed("It ensures that reports, PDFs and markdown files are there.") == []
     assert _claimed("A Markdown file is written to audit/report.md.") == ["markdown_report"]

@@ -73,6 +73,8 @@ def test_temporary_directory_of_another_function_leaves_the_claim_open(
         ("The verdict is not achieved by averaging scores.", "contradicted"),
         ("It decides by rules rather than averaging.", "contradicted"),
         ("These opinions are not averaged.", "contradicted"),
+        ("It gives verdicts rather than opaque averaged scores.", "contradicted"),
+        ("It gives verdicts rather than simple averaged scores.", None),
         ("It is not a simple average.", None),
         ("Rules decide, not LLM averaging.", None),
     ],
