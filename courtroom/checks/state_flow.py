@@ -125,7 +125,7 @@ SECOND_PLACES: dict[str, str] = {
     "needless_route": "Here the key is filled.",
     "input_route": "Here a node records a failure.",
     "idle_step": "Here the node waits for it.",
-    "impossible_test": "Here the values of the field are declared.",
+    "impossible_test": "Here is what the field can hold.",
     "refused_value": "Here the values of the field are declared.",
     "guessed_criterion": "Here opinions are joined by it.",
     "loose_rule": "Here a tool writes the word where it found nothing.",

@@ -6,10 +6,22 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.judging.persona_names import persona_in
+from courtroom.analysis.langgraph.judging.structured_calls import model_calls, model_name
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import constant_text, last_name, walk
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    fields_of,
+    last_name,
+    walk,
+)
+
+# Field of an opinion with the name of its judge.
+JUDGE = "judge"
 
 # Methods after which a text is compared in another case.
 FOLDS = {"lower": str.lower, "casefold": str.casefold, "upper": str.upper}
@@ -17,11 +29,15 @@ FOLDS = {"lower": str.lower, "casefold": str.casefold, "upper": str.upper}
 
 @dataclass(frozen=True, slots=True)
 class ClosedField:
-    """Field of a model that allows a few texts only: Literal["Prosecutor", "Defense"]."""
+    """Field of a model that allows a few texts only: Literal["Prosecutor", "Defense"].
+
+    `is_declared` is false for the texts that code of judges gives a field of any text.
+    """
 
     values: tuple[str, ...]
     path: str
     line: int
+    is_declared: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +72,91 @@ def impossible_tests(
             values = [FOLDS[fold](value) if fold else value for value in closed.values]
             if text not in values:
                 yield ImpossibleTest(function, node.lineno, name, text, closed)
+
+
+def foreign_names(call_graph: CallGraph, layers: Layers) -> Iterator[ImpossibleTest]:
+    """Yield comparisons of `judge` with a spelling of a persona that no judge of plain code gives.
+
+    What a model answers may spell it in any way. Opinions that the Chief Justice's code makes
+    itself count where they may exist before the comparison.
+    """
+    if model_name(layers.judges) or any(True for _ in model_calls(layers.judges)):
+        return
+    given: dict[str, tuple[str, int]] = {}
+    for judge in layers.judges:
+        for node in walk(judge.site.node):
+            name = constant_text(fields_of(node).get(JUDGE))
+            if name and persona_in(name):
+                given.setdefault(name, (judge.source.path, getattr(node, "lineno", 1)))
+    personas = {persona_in(name) for name in given}
+    for function in layers.justice if len(personas) > 1 else ():
+        for node in walk(function.site.node):
+            name = _compared_judge(node) or ""
+            is_foreign = name not in given and persona_in(name) in personas
+            if is_foreign and not _may_be_given(name, function, call_graph, layers):
+                same = next(text for text in given if persona_in(text) == persona_in(name))
+                closed = ClosedField(tuple(given), *given[same], is_declared=False)
+                yield ImpossibleTest(function, getattr(node, "lineno", 1), JUDGE, name, closed)
+
+
+def _compared_judge(node: ast.AST) -> str | None:
+    """Return the text in `opinion.judge == text` and `getattr(opinion, "judge", "") == text`."""
+    if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq):
+        return None
+    held = node.left
+    key = held.attr if isinstance(held, ast.Attribute) else ""
+    if isinstance(held, ast.Call) and called_name(held) in {"get", "getattr"}:
+        key = next((text for argument in held.args if (text := constant_text(argument))), "")
+    return constant_text(node.comparators[0]) if key == JUDGE else None
+
+
+def _may_be_given(name: str, comparer: FunctionRef, call_graph: CallGraph, layers: Layers) -> bool:
+    """Return whether a text may get into an opinion before the comparison."""
+    codebase = call_graph.symbols.codebase
+    if any(f'"{name}"' in text for text in codebase.data.values()):
+        return True
+    spans = [
+        (f, range(f.site.node.lineno, (f.site.node.end_lineno or 0) + 1)) for f in layers.justice
+    ]
+    makers: list[FunctionRef] = []
+    for source in codebase.production:
+        compared = {id(part) for n in walk(source.tree) if _compared_judge(n) for part in walk(n)}
+        for node in walk(source.tree):
+            if constant_text(node) != name or id(node) in compared:
+                continue
+            line = getattr(node, "lineno", 0)
+            homes = [f for f, span in spans if f.source is source and line in span]
+            if not homes:
+                return True
+            makers += homes
+    return any(_runs_before(maker, comparer, call_graph, layers) for maker in makers)
+
+
+def _runs_before(
+    maker: FunctionRef, comparer: FunctionRef, call_graph: CallGraph, layers: Layers
+) -> bool:
+    """Return false where every function that leads to both calls the maker behind the comparer."""
+    functions = {f.key: f for f in (*layers.in_use, *layers.justice)}
+    reached = {f.name: {r.key for r in call_graph.reachable_from([f])} for f in functions.values()}
+    if maker.key in reached.get(comparer.name, {maker.key}):
+        return True
+    for function in functions.values():
+        calls = [n for n in walk(function.site.node) if isinstance(n, ast.Call)]
+        making, comparing = (
+            [c for c in calls if target.key in reached.get(called_name(c), ())]
+            for target in (maker, comparer)
+        )
+        if not making or not comparing:
+            continue
+        loops = (n for n in walk(function.site.node) if isinstance(n, ast.For | ast.While))
+        inside = ({id(part) for part in walk(loop)} for loop in loops)
+        if any(
+            {id(c) for c in making} & ids and {id(c) for c in comparing} & ids for ids in inside
+        ):
+            return True
+        if min(c.lineno for c in making) < max(c.lineno for c in comparing):
+            return True
+    return False
 
 
 def _field_of(node: ast.expr) -> tuple[str, str]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from courtroom.analysis.langgraph.judging.guessed_criteria import guessed_criteria
-from courtroom.analysis.langgraph.judging.impossible_values import impossible_tests
+from courtroom.analysis.langgraph.judging.impossible_values import (
+    foreign_names,
+    impossible_tests,
+)
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.loose_rules import loose_rules
 from courtroom.analysis.langgraph.judging.refused_values import refused_values
@@ -159,7 +162,7 @@ def read_flow(
     reading.add(deleted_by_caller(symbols, layers.in_use, accesses))
     reading.add(unsent_prompts(symbols, layers))
     reading.add(missed_goals(symbols, symbols.codebase.data, layers.in_use))
-    reading.add(_impossible(symbols, layers))
+    reading.add(_impossible(call_graph, layers))
     reading.add(refused_values(symbols, layers.judges, layers.justice))
     reading.add(guessed_criteria(call_graph, layers))
     unshown_inputs(call_graph, layers, reading)
@@ -253,16 +256,18 @@ def _tripped(layers: Layers) -> Iterator[FlowFault]:
         )
 
 
-def _impossible(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:
+def _impossible(call_graph: CallGraph, layers: Layers) -> Iterator[FlowFault]:
     reported: set[tuple[str, str]] = set()
-    for test in impossible_tests(symbols, layers.justice):
+    declared = impossible_tests(call_graph.symbols, layers.justice)
+    for test in (*declared, *foreign_names(call_graph, layers)):
         if (test.field, test.text) in reported:
             continue
         reported.add((test.field, test.text))
         values = ", ".join(test.closed.values)
+        have = "it can only be" if test.closed.is_declared else "the judges only write"
         sentence = (
-            f"{test.function.name}() waits for `{test.field}` to be {test.text!r}; it can only be"
-            f" {values}, so what hangs on this never runs"
+            f"{test.function.name}() waits for `{test.field}` to be {test.text!r}; {have} {values}, so"
+            " what hangs on this never runs"
         )
         place = test.closed.path, test.closed.line
         path = test.function.source.path
