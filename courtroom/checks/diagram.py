@@ -186,8 +186,10 @@ def _replay(check: Diagram, report: StoredReport) -> Finding:
         return absent("The report has no diagram.", "Looked for a diagram on every page.")
     if check.aspect == "picture":
         return could_not_look("The report does not hold how its best diagram is drawn.")
-    if check.aspect == "similar" and kind == "parallel_shown":
-        return could_not_look("The report does not hold how many branches its diagram has.")
+    drawn = _drawn_splits(report)
+    is_open = check.aspect == "similar" or (check.aspect == "parallel" and not drawn)
+    if is_open and kind == "parallel_shown":
+        return could_not_look("The report does not hold which branches its diagram has.")
     # The fact names the best diagram; each aspect accepts some of its kinds.
     accepted = {
         "present": (kind,),
@@ -195,7 +197,8 @@ def _replay(check: Diagram, report: StoredReport) -> Finding:
         "similar": ("accurate",),
         "accurate": ("accurate",),
     }
-    is_partial = kind == "parallel_shown" and _has_one_split(report)
+    # A diagram that shows one row of branches is partial.
+    is_partial = kind == "parallel_shown" and max(drawn, default=0) == 1
     if is_partial and check.aspect != "present":
         kind = "generic"
     verb = _verb_of(kind, has_graph=bool(report.fact("graph")))
@@ -204,14 +207,13 @@ def _replay(check: Diagram, report: StoredReport) -> Finding:
     return present(reason, [clue], met=kind in accepted[check.aspect])
 
 
-def _has_one_split(report: StoredReport) -> bool:
-    """Return whether the best diagram that the report draws shows one row of branches."""
-    drawn = (
-        diagram
+def _drawn_splits(report: StoredReport) -> list[int]:
+    """Return the numbers of rows of branches in the report's diagrams that were read, not counted."""
+    return [
+        len(diagram["side_by_side"])
         for diagram in report.fact("diagrams") or ()
         if diagram["page"] and diagram["drawn_as"] in DRAWN
-    )
-    return max((len(diagram["side_by_side"]) for diagram in drawn), default=0) == 1
+    ]
 
 
 def _fault(check: Diagram) -> str:

@@ -62,7 +62,7 @@ class DiagramResult:
 
     `kind` is None when it could not be established, for the given `reason`. `from_left`: the boxes of
     a picture were counted by columns. `has_more`: it draws branches that the code does not have.
-    `is_partial`: it shows one of the code's splits. `lacks_nodes`: it leaves out nodes of the code
+    `is_partial`: no diagram shows more than one of the code's splits. `lacks_nodes`: it leaves out nodes of the code
     that every run passes. `is_open`: it has the rows of the code, and lines that join them were missed;
     `is_unproven`: so were those of other rows. `shares_split`: a row of its boxes is as long as a
     split of the code. `is_typed`: it is drawn with characters, and no picture shows as much;
@@ -208,7 +208,8 @@ def _in_several(reading: PdfReading, graph: GraphFact | None) -> DiagramResult |
     parts = (f"{width} on page {page}" for width, page in zip(widths, pages, strict=True))
     reason = f"boxes side by side, in a picture each: {', then '.join(parts)}"
     reason = f"{reason}; counted by outline, their text was not read"
-    return DiagramResult("parallel_shown", reason, pages[0], shares_split=True)
+    # A graph is in one diagram: two of them leave open what leads from split to split.
+    return DiagramResult("parallel_shown", reason, pages[0], is_partial=True, shares_split=True)
 
 
 def _in_rows(reading: PdfReading, graph: GraphFact | None) -> DiagramResult | None:

@@ -140,6 +140,7 @@ IN_A_COMMIT = {"commit": "beef", "text": "Later, because of time"}
         ({"pdf_diagram": "linear"}, "diagram", {"aspect": "similar"}, (False, 1)),
         ({"pdf_diagram": "accurate"}, "diagram", {"aspect": "similar"}, (True, 1)),
         ({"pdf_diagram": "parallel_shown"}, "diagram", {"aspect": "similar"}, (None, 0)),
+        ({"pdf_diagram": "parallel_shown"}, "diagram", {"aspect": "parallel"}, (None, 0)),
         ({"pdf_diagram": "accurate"}, "diagram", {"aspect": "picture"}, (None, 0)),
         ({"pdf_diagram": "none"}, "diagram", {"aspect": "present"}, (False, 1)),
     ],

@@ -343,7 +343,7 @@ def test_tags_on_the_lines_of_a_split_belong_to_it() -> None:
     ("widths", "kind"),
     [((3, 2), "parallel_shown"), ((2, 3), None), ((3,), None)],
 )
-def test_splits_of_the_code_in_a_picture_each_are_shown_in_their_order(
+def test_splits_of_the_code_in_a_picture_each_are_shown_in_part(
     widths: Sequence[int], kind: str | None
 ) -> None:
     rows = [((1, 1, 0, 1), (width, width, width, width), (1, 1, 1, 0)) for width in widths]
@@ -356,6 +356,9 @@ def test_splits_of_the_code_in_a_picture_each_are_shown_in_their_order(
     result = diagram_of(reading, _graph(3, 2))
     assert result.kind == kind
     assert ("3 on page 1, then 2 on page 2" in result.reason) == (kind is not None)
+    # None of them shows both.
+    met = [best_diagram(check, result).met for check in (PARALLEL, SIMILAR)]
+    assert met == ([False, True] if kind else [None, None])
 
 
 @pytest.mark.parametrize(
