@@ -14,6 +14,7 @@ from uuid import UUID
 from django.db.models import Case, Count, IntegerField, Q, QuerySet, Sum, Value, When
 from django.utils import timezone
 
+from grading.core.compiled_queries import OrganizationQuery
 from grading.core.enums import REPORTED_STATES, AuditKind, AuditState, ReleasePolicy
 from grading.core.team_access import counts_for
 from grading.engine.released_verdict import ReleasedVerdict, parse_released
@@ -92,11 +93,17 @@ def visible_report(audit: Audit, *, is_staff: bool) -> VisibleReport | None:
     return _current_report(audit, grade, provisional=not is_past(submission, grade))
 
 
+def _grade(assignment: int, student: int) -> QuerySet[Grade, Grade]:
+    theirs = Grade.objects.filter(assignment=assignment, student=student)
+    return theirs.select_related("released_by", "audit__submission").defer("audit__report")
+
+
+GRADE = OrganizationQuery(_grade, assignment=int, student=int)
+
+
 def grade_of(submission: Submission) -> Grade | None:
     """Return the grade of its reader, even if this attempt does not count."""
-    theirs = Grade.objects.filter(assignment=submission.assignment_id, student=submission.reader_id)
-    related = theirs.select_related("released_by", "audit__submission")
-    return related.defer("audit__report").first()
+    return GRADE.row(assignment=submission.assignment_id, student=submission.reader_id)
 
 
 def grades_of(submissions: Iterable[Submission]) -> dict[GradeKey, Grade]:

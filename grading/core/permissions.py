@@ -7,6 +7,7 @@ them, "teacher" (owner, instructor) may also change them, "owner" gives roles. A
 makes the cohort's zone that of the page, if its reader chose none.
 """
 
+from functools import partial
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -415,11 +416,18 @@ def _may_in_cohort(user: Somebody, cohort: Cohort, level: Level) -> bool:
     return role in STAFF_ROLES or _enrollment_of(user, cohort) is not None
 
 
+def _enrollment(cohort: int, user: int) -> QuerySet[Enrollment, Enrollment]:
+    return Enrollment.objects.select_related("cohort").filter(cohort=cohort, user=user)
+
+
+ENROLLMENT = OrganizationQuery(_enrollment, cohort=int, user=int)
+
+
 def _enrollment_of(user: Somebody, cohort: Cohort) -> Enrollment | None:
     if not user.is_authenticated:
         return None
-    enrollments = Enrollment.objects.select_related("cohort").filter(cohort=cohort, user=user.pk)
-    return cached("enrollment", user.pk, cohort.pk, ask=enrollments.first)
+    enrollment = partial(ENROLLMENT.row, cohort=cohort.pk, user=user.pk)
+    return cached("enrollment", user.pk, cohort.pk, ask=enrollment)
 
 
 def _may_read(user: Somebody, submission: Submission, level: Level) -> bool:
