@@ -14,7 +14,7 @@ from typing import Any
 
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, listed
-from courtroom.analysis.langgraph.state_flow.missed_goals import GOAL, written_goals
+from courtroom.analysis.langgraph.state_flow.missed_goals import GOAL, OPEN, written_goals
 from courtroom.analysis.project.unjudged_criteria import LISTS, rubrics_of
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -384,7 +384,8 @@ class _Reader:
     def _written_goals(self) -> list[str] | None:
         if not self._has_goals:
             goals = written_goals(self.symbols, self.symbols.codebase.data)
-            self._goals, self._has_goals = [*goals] if goals else None, True
+            is_whole = goals and not any(OPEN in goal for goal in goals)
+            self._goals, self._has_goals = [*(goals or ())] if is_whole else None, True
         return self._goals
 
 

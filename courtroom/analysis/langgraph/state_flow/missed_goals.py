@@ -21,6 +21,8 @@ from courtroom.analysis.python.tree_walk import (
 )
 
 GOAL = "goal"
+# What stands in a goal for the values of an f-string.
+OPEN = "\0"
 # Values that are followed from a goal.
 MOST_STEPS = 40
 
@@ -38,9 +40,10 @@ def missed_goals(
     if not goals:
         return
     for function, compare, text in searches:
-        if text in goals:
+        if any(may_be(goal, text) for goal in goals):
             continue
-        near = next((goal for goal in sorted(goals) if goal.startswith(text)), "")
+        whole = (goal for goal in sorted(goals) if OPEN not in goal)
+        near = next((goal for goal in whole if goal.startswith(text)), "")
         otherwise = f", only {near!r}" if near else ""
         sentence = (
             f"{function.shown_name}() looks for evidence with the goal {text!r}; no code writes that"
@@ -48,6 +51,12 @@ def missed_goals(
         )
         place = goals[near] if near else None
         yield FlowFault("other_key", sentence, function.source.path, compare.lineno, place)
+
+
+def may_be(goal: str, text: str) -> bool:
+    """Return whether a written goal is this text, or an f-string that may make it."""
+    head, is_open, tail = goal.partition(OPEN)
+    return text.startswith(head) and text.endswith(tail) if is_open else goal == text
 
 
 def _searches(symbols: SymbolTable, function: FunctionNode) -> Iterator[tuple[ast.Compare, str]]:
@@ -93,7 +102,10 @@ def _mentions_goal(value: ast.expr) -> bool:
 def written_goals(
     symbols: SymbolTable, data: Mapping[str, str]
 ) -> dict[str, tuple[str, int] | None] | None:
-    """Return every goal that a record of the product gets, with its place; None where not known."""
+    """Return every goal that a record of the product gets, with its place; None where not known.
+
+    Of an f-string the beginning and the end are known, on both sides of OPEN.
+    """
     goals: dict[str, tuple[str, int] | None] = {}
     records = {
         node.name
@@ -157,6 +169,9 @@ class _Texts:
         match value:
             case ast.Constant(value=str() as text):
                 return [text]
+            case ast.JoinedStr(values=parts):
+                ends = [constant_text(part) or "" for part in (parts[:1] + parts[-1:])]
+                return [OPEN.join(ends)] if any(ends) else None
             case ast.IfExp(body=body, orelse=other):
                 return self.of_all([body, other])
             case ast.BoolOp(values=parts):

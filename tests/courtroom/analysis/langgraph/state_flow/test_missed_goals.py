@@ -48,9 +48,19 @@ def test_goal_that_nothing_writes_is_not_there():
     ]
 
 
+def test_goal_that_no_f_string_can_make_is_not_there():
+    made = 'Evidence(goal=f"File exists: {state}", found=True)'
+    assert found('row.goal == "Judges use it"', made) == [
+        "judge() looks for evidence with the goal 'Judges use it'; no code writes that goal"
+    ]
+
+
 @pytest.mark.parametrize(
     ("test", "made"),
     [
+        ('row.goal == "File exists: a.py"', 'Evidence(goal=f"File exists: {state}", found=True)'),
+        ('row.goal == "The file is there"', 'Evidence(goal=f"{state} is there", found=True)'),
+        ('row.goal == "Paths"', 'Evidence(goal=f"{state}", found=True)'),
         ('row.goal == "Files"', NAMED),
         ('row.goal == "Paths (cross-reference)"', NAMED),
         ('row.goal == "Paths" or row.goal == "Files"', NAMED),
