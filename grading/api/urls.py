@@ -1,7 +1,6 @@
 """URLs of the API. Everything of one organization is under o/<org>/ (grading/api/tenancy.py)."""
 
 from django.urls import path, re_path
-from drf_spectacular.views import SpectacularJSONAPIView
 
 from grading.api import (
     appeal_endpoints,
@@ -19,6 +18,7 @@ from grading.api import (
     repository_endpoints,
     review_endpoints,
     rubric_endpoints,
+    schema_endpoint,
     staff_note_endpoints,
     submission_endpoints,
     template_endpoints,
@@ -33,7 +33,7 @@ WEBHOOK = "o/<slug:org>/webhooks/<int:webhook_id>/"
 FINDING = "o/<slug:org>/findings/<uuid:finding_id>/"
 
 urlpatterns = [
-    path("schema/", SpectacularJSONAPIView.as_view(), name="api-schema"),
+    path("schema/", schema_endpoint.Schema.as_view(), name="api-schema"),
     path(
         "organizations/", organization_endpoints.Organizations.as_view(), name="api-organizations"
     ),

@@ -4,11 +4,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
+from django.test import Client
 from django_scopes import scope
 from drf_spectacular.generators import SchemaGenerator
 
+from grading.api.schema_endpoint import public_schema
 from grading.api.tokens.actions import create_token
 from grading.core.enums import ApiScope
 from grading.models import (
@@ -58,6 +61,19 @@ def test_the_committed_schema_is_what_the_code_says() -> None:
     """After a change: manage.py spectacular --format openapi-json --file grading/api/schema.json"""
     said = SchemaGenerator().get_schema(request=None, public=True)
     assert json.loads(SCHEMA.read_text()) == json.loads(json.dumps(said, default=str))
+
+
+def test_schema_is_made_once_and_is_the_same_for_whoever_asks(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public_schema.cache_clear()
+    made = mock.Mock(wraps=SchemaGenerator().get_schema)
+    monkeypatch.setattr(SchemaGenerator, "get_schema", made)
+    answers = [client.get(f"/api/v1/schema/{words}") for words in ("", "?version=2", "?lang=de")]
+    public_schema.cache_clear()
+
+    assert [answer.json() for answer in answers] == 3 * [json.loads(SCHEMA.read_text())]
+    assert made.call_count == 1
 
 
 def test_every_address_and_scope_is_documented() -> None:
