@@ -51,7 +51,7 @@ ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"}
 OPINION_NAMES = OPINION_WORDS - frozenset(words_of("score scores verdict verdicts rating ratings"))
 # Words that a rule waits for are named in full up to this number.
 MOST_WORDS = 2
-MADE_HERE = "Here the text of the Markdown report is made."
+MADE_HERE = "The function that makes the text of the Markdown report begins here."
 # What a report on the verdict speaks of.
 VERDICT_PARTS = OPINION_WORDS | frozenset(words_of("criterion criteria dissent remediation"))
 

@@ -52,6 +52,16 @@ class FunctionRef:
         return self.source.path, self.site.node.lineno
 
 
+def is_of_inner(line: int, function: FunctionRef, functions: Iterable[FunctionRef]) -> bool:
+    """Return whether a line of a function stands in another one of these that is inside it."""
+    first, last = function.site.node.lineno, function.site.node.end_lineno or 0
+    return any(
+        other.source is function.source
+        and first < other.site.node.lineno <= line <= (other.site.node.end_lineno or 0) <= last
+        for other in functions
+    )
+
+
 @dataclass(slots=True)
 class _Names:
     """Names in a function: bare ones that it does not bind, and attributes.

@@ -450,7 +450,9 @@ def test_report_is_shown_where_a_run_writes_it(tmp_path: Path) -> None:
     lines = REPORTS.split("\n")
     rows = ("    print(to_markdown(chief_justice))", "def to_markdown(report):")
     assert clue_lines(finding) == [("main.py", lines.index(row) + 1) for row in rows]
-    assert finding.clues[1].rationale == "Here the text of the Markdown report is made."
+    assert finding.clues[1].rationale == (
+        "The function that makes the text of the Markdown report begins here."
+    )
 
 
 def test_report_of_the_chief_justice_is_shown_and_none_that_waits_for_another_type(

@@ -17,7 +17,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     assignments_in,
     words_in,
 )
-from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.call_graph import FunctionRef, is_of_inner
 from courtroom.analysis.python.tree_walk import (
     BLOCK_ENDS,
     called_name,
@@ -101,7 +101,9 @@ def tripping_texts(
     for writer in writers:
         for line, text, found, is_goal in _texts(writer):
             for search in searches:
-                is_read = search.reads_goal or not is_goal
+                is_read = (search.reads_goal or not is_goal) and not is_of_inner(
+                    line, writer, writers
+                )
                 if is_read and _denies(text, search) and _may_be(found, search.found):
                     yield TrippingText(
                         search, writer, line, text, _is_constant(writer, line, found)

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
-from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
+from courtroom.analysis.python.call_graph import FunctionRef, is_of_inner
+from courtroom.analysis.python.tree_walk import called_name, constant_text, last_name, walk
 from courtroom.analysis.security.value_origins import assigned_values
 
 # By danger of `unsafe_call`: the beginnings of the words that a scan looks for.
@@ -18,6 +18,8 @@ WORDS = {
     "shell_true": ("shell=True",),
     "eval_exec": ("eval(", "exec("),
 }
+# Names that are followed from a text to the path of its file.
+MOST_NAMES = 8
 _READERS = frozenset({"read_text", "read", "getsource"})
 _WALKERS = frozenset({"walk", "rglob", "glob", "iterdir", "listdir", "scandir"})
 # A scan that reads the syntax as well may only use the words to save time.
@@ -38,6 +40,8 @@ def word_scans(in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
                 yield FlowFault("word_scan", sentence, path, line, keys=dangers or ("os_system",))
         if not calls & _PARSERS:
             for line, danger, words, text_name in _searches(function, nodes):
+                if is_of_inner(line, function, in_use):
+                    continue
                 sentence = (
                     f"{function.shown_name}() looks for the text “{words}” in sources: any mention of it"
                     f" counts as a call{_own_mention(function, text_name)}"
@@ -47,9 +51,20 @@ def word_scans(in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
 
 def _own_mention(function: FunctionRef, text: str) -> str:
     """Return what is said of the scan's own line, unless it reads another file by its name."""
-    values = [*assigned_values(function.site, text)]
-    for name in [n.id for value in values for n in walk(value) if isinstance(n, ast.Name)]:
-        values += assigned_values(function.site, name)
+    opened = {
+        last_name(item.optional_vars): item.context_expr
+        for node in walk(function.site.node)
+        if isinstance(node, ast.With)
+        for item in node.items
+        if item.optional_vars is not None
+    }
+    # The text is read from a file, which is opened by a path.
+    values, names = list[ast.expr](), [text]
+    for name in names:
+        own = [*assigned_values(function.site, name), *filter(None, [opened.get(name)])]
+        values += own
+        further = (n.id for value in own for n in walk(value) if isinstance(n, ast.Name))
+        names += [n for n in further if n not in names] if len(names) < MOST_NAMES else []
     texts = [constant_text(node) or "" for value in values for node in walk(value)]
     files = {PurePosixPath(path).name for path in texts if path.endswith(".py")} - {".py", "*.py"}
     is_other = bool(files) and PurePosixPath(function.source.path).name not in files

@@ -54,6 +54,18 @@ def test_scan_of_another_file_by_its_name_does_not_count_its_own_line(name: str,
     assert sentence.endswith(", as this line itself would") is is_own
 
 
+@pytest.mark.parametrize(("name", "is_own"), [("tools.py", False), ("graph.py", True)])
+def test_file_of_a_scan_is_followed_to_the_path_that_it_is_opened_by(name: str, is_own: bool):
+    opened = f'place = os.path.join("src", "{name}")\nwith open(place) as file:\n    text = file.read()\n'
+    ((sentence, _),) = scans_of(opened + BY_WORDS.partition("\n")[2])
+    assert sentence.endswith(", as this line itself would") is is_own
+
+
+def test_scan_in_a_function_inside_another_one_is_named_once():
+    inner = f"def inner(path):\n{indent(BY_WORDS, '    ')}\ninner(path)"
+    assert [text.partition("(")[0] for text, _ in scans_of(inner)] == ["inner"]
+
+
 def test_scan_that_passes_over_files_of_its_own_name_is_found():
     assert scans_of(BY_NAME) == [
         (
