@@ -38,6 +38,7 @@ PICTURE_MATCHES = "has rows of boxes like the graph of the code"
 COLUMNS_MATCH = "has columns of boxes like the graph of the code"
 HAS_MORE = "has the rows of boxes of the graph of the code, and others"
 LACKS_NODES = "has the parallel branches of the graph of the code, and not all of its nodes"
+FEW_BOXES = "has rows of boxes like the graph of the code, and fewer boxes than it has nodes"
 NO_GRAPH = "shows parallel branches, and no graph of the code was found to compare it with"
 UNREAD_PICTURE = "A picture of the report that no model has read may show as much."
 UNREAD_GRAPH = "No graph of the code could be read to compare the diagram with."
@@ -103,7 +104,7 @@ def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = Tr
         return _no_diagram(diagram)
     if check.aspect == "picture":
         return _is_picture(diagram)
-    if check.aspect == "accurate" and diagram.is_open:
+    if check.aspect == "accurate" and diagram.is_open and not diagram.lacks_nodes:
         rows = "has rows of as many boxes as the graph of the code"
         return could_not_look(f"The {_drawing(diagram)} {rows} ({diagram.reason}).")
     verb = _verb(diagram, has_graph=has_graph)
@@ -147,7 +148,7 @@ def _verb(diagram: DiagramResult, *, has_graph: bool) -> str:
     if diagram.is_unproven:
         return UNPROVEN if has_graph else UNPROVEN_ALONE
     if diagram.lacks_nodes:
-        return LACKS_NODES
+        return LACKS_NODES if diagram.passage else FEW_BOXES
     if diagram.kind == "accurate" and not diagram.passage:
         like = COLUMNS_MATCH if diagram.from_left else PICTURE_MATCHES
         return HAS_MORE if diagram.has_more else like

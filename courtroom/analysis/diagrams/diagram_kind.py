@@ -22,6 +22,7 @@ from courtroom.analysis.diagrams.diagram_match import (
     differences,
     kind_of,
     lacks_nodes,
+    main_nodes,
     shows_a_split,
     sketch_of,
     strangers,
@@ -30,9 +31,9 @@ from courtroom.analysis.diagrams.diagram_match import (
 )
 from courtroom.analysis.diagrams.diagram_text import charts_in_text, read_chart
 from courtroom.analysis.diagrams.parallel_branches import (
-    code_splits,
     code_widths,
     further_splits,
+    main_widths,
     matching_widths,
     picture_rows,
     picture_splits,
@@ -49,6 +50,8 @@ _MIN_LEVELS = 3
 # Splits of an agent graph: of its detectives, and of its judges.
 _SPLITS = 2
 _MOST_EDGES = 4
+# Outlines that may be missed in a picture.
+_MISSED_BOXES = 2
 # Boxes of a row that lines join one after the other, at least.
 _MIN_CHAIN = 3
 _CAPTION = re.compile(
@@ -182,12 +185,12 @@ def _best_layout(reading: PdfReading, graph: GraphFact | None) -> DiagramResult 
         return _in_several(reading, graph) or _in_rows(reading, graph) or _in_line(reading, graph)
 
     matching = (
-        _like_the_code(layout, widths, further_splits(layout, graph))
+        _like_the_code(layout, widths, further_splits(layout, graph), graph)
         for layout in parallel
         if graph is not None and (widths := matching_widths(layout, graph))
     )
-    # One without further branches is better than those before it.
-    if best := min(matching, key=lambda result: result.has_more, default=None):
+    # One without further branches, and with all nodes, is better than those before it.
+    if best := min(matching, key=lambda r: (r.has_more, r.lacks_nodes), default=None):
         return best
     widest = [max(sizes) for sizes in picture_splits(parallel[0])]
     return _of_picture("parallel_shown", widest, parallel[0], graph)
@@ -195,7 +198,7 @@ def _best_layout(reading: PdfReading, graph: GraphFact | None) -> DiagramResult 
 
 def _in_several(reading: PdfReading, graph: GraphFact | None) -> DiagramResult | None:
     """Return the result where the splits of the code stand in a picture each, in their order."""
-    widths = _widths_of(graph)
+    widths = code_widths(graph) if graph else ()
     with_split = [(layout.page, picture_splits(layout)) for layout in reading.layouts]
     single = iter([(page, splits[0]) for page, splits in with_split if len(splits) == 1])
     pages: list[int] = []
@@ -219,8 +222,14 @@ def _in_rows(reading: PdfReading, graph: GraphFact | None) -> DiagramResult | No
         if len(rows) >= _SPLITS:
             result = _of_picture("parallel_shown", rows, layout, graph)
             reason = f"{result.reason}; not all lines between them were recognised"
-            is_open = rows == [*_widths_of(graph)]
-            return replace(result, reason=reason, is_open=is_open, is_unproven=not is_open)
+            is_open = graph is not None and tuple(rows) in {code_widths(graph), main_widths(graph)}
+            return replace(
+                result,
+                reason=reason,
+                is_open=is_open,
+                is_unproven=not is_open,
+                lacks_nodes=is_open and _has_few_boxes(layout, graph),
+            )
     return None
 
 
@@ -256,22 +265,37 @@ def _of_picture(
     if like and len(drawn) >= len(widths) and drawn != list(widths):
         reason += f", of outlines in a row: {_in_order(drawn)}"
     reason += "; counted by outline, their text was not read"
-    in_code = _widths_of(graph)
-    if in_code:
+    in_code, main = (code_widths(graph), main_widths(graph)) if graph else ((), ())
+    if in_code and kind != "accurate":
         reason += f"; nodes side by side in the code: {_in_order(in_code)}"
-    sizes = {*in_code, *map(len, code_splits(graph) if graph else ())}
-    shares_split = kind == "accurate" or not sizes.isdisjoint(widths)
+        # Of nodes that run instead of others, no run has both.
+        reason += f", without alternatives {_in_order(main)}" if main not in {in_code, ()} else ""
+    has_few = _has_few_boxes(layout, graph)
+    if graph and has_few:
+        count = sum(level.boxes for level in layout.levels)
+        reason += f"; {count} outlines for {len(main_nodes(graph))} nodes of the code"
     return DiagramResult(
-        kind, reason, layout.page, from_left=layout.from_left, shares_split=shares_split
+        kind,
+        reason,
+        layout.page,
+        from_left=layout.from_left,
+        lacks_nodes=has_few and kind == "accurate",
+        shares_split=kind == "accurate" or not {*in_code, *main}.isdisjoint(widths),
     )
 
 
-def _widths_of(graph: GraphFact | None) -> tuple[int, ...]:
-    return code_widths(graph) if graph else ()
+def _has_few_boxes(layout: Layout, graph: GraphFact | None) -> bool:
+    """Return whether the outlines, notes among them, are fewer than the nodes of every run."""
+    if graph is None or graph.subgraphs:
+        return False
+    boxes = sum(level.boxes for level in layout.levels)
+    return boxes + _MISSED_BOXES < len(main_nodes(graph))
 
 
-def _like_the_code(layout: Layout, widths: Sequence[int], further: Sequence[int]) -> DiagramResult:
-    result = _of_picture("accurate", widths, layout)
+def _like_the_code(
+    layout: Layout, widths: Sequence[int], further: Sequence[int], graph: GraphFact
+) -> DiagramResult:
+    result = _of_picture("accurate", widths, layout, graph)
     if not further:
         return result
     beside = (

@@ -104,7 +104,7 @@ def differences(sketch: Sketch, graph: GraphFact) -> list[str]:
     groups = code_splits(graph)
     apart = [group for group in groups if not _has_split(sketch, group, graph)]
     in_line = [group for group in groups if _is_in_line(sketch, set(group), graph)]
-    drawn, nodes = _drawn_nodes(sketch, graph), _main_nodes(graph)
+    drawn, nodes = _drawn_nodes(sketch, graph), main_nodes(graph)
     parts = [f"not drawn side by side: {' | '.join(group)} of the code" for group in apart]
     parts += [f"a line joins two of {' | '.join(group)}" for group in in_line]
     if 2 * len(drawn) < len(nodes):
@@ -240,7 +240,7 @@ def _matches(sketch: Sketch, graph: GraphFact) -> bool:
     """Return whether the diagram has the code's splits, their edges and at least half its nodes."""
     return (
         _has_all_splits(sketch, graph)
-        and 2 * len(_drawn_nodes(sketch, graph)) >= len(_main_nodes(graph))
+        and 2 * len(_drawn_nodes(sketch, graph)) >= len(main_nodes(graph))
         and not any(_is_in_line(sketch, set(group), graph) for group in code_splits(graph))
         and not _lacks_edges(sketch, graph)
     )
@@ -258,7 +258,7 @@ def _nodes(graph: GraphFact) -> list[str]:
     return [name for name in names if _key(name) not in _TERMINALS]
 
 
-def _main_nodes(graph: GraphFact) -> list[str]:
+def main_nodes(graph: GraphFact) -> list[str]:
     """Return the nodes that a run without failures passes, which a diagram should show."""
     return [name for name in _nodes(graph) if not is_exit(name)]
 

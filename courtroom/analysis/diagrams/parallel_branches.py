@@ -100,6 +100,11 @@ def code_widths(graph: GraphFact) -> tuple[int, ...]:
     return tuple(_widths(graph, _all_splits(graph)).values())
 
 
+def main_widths(graph: GraphFact) -> tuple[int, ...]:
+    """Return the same numbers without the nodes that run after a failure, or instead of others."""
+    return tuple(_widths(graph, code_splits(graph)).values())
+
+
 def _widths(graph: GraphFact, splits: tuple[tuple[str, ...], ...]) -> dict[int, int]:
     """Return the number of nodes side by side by step, in the order of the steps."""
     steps = _steps(graph)

@@ -377,6 +377,38 @@ def test_splits_beside_those_of_the_code_are_told_from_them(
     assert result.reason.endswith(sentence) == bool(further)
 
 
+@pytest.mark.parametrize("is_followed", [True, False])
+def test_picture_with_fewer_boxes_than_the_code_has_nodes_is_not_like_it(
+    is_followed: bool,
+) -> None:
+    rows = [level for w in (3, 3) for level in ((1, 1, 1, 1), (w, w, w * is_followed, w))]
+    layout = Layout(1, tuple(_level(*level) for level in (*rows, (1, 1, 1, 0))))
+    reading = PdfReading(("Text.",), (PdfImage(1, 600, 400),), layouts=(layout,))
+    whole = _graph(3, 3)
+    like_code = "has rows of boxes like the graph of the code, and fewer boxes than it has nodes"
+    for more, met in ((3, True if is_followed else None), (4, False)):
+        nodes = (*whole.nodes, *(f"later_{number}" for number in range(more)))
+        finding = best_diagram(
+            ACCURATE, diagram_of(reading, whole.model_copy(update={"nodes": nodes}))
+        )
+        assert finding.met is met
+        assert (like_code in finding.reason) == (met is False)
+        assert ("9 outlines for 12 nodes of the code" in finding.reason) == (met is False)
+
+
+def test_rows_are_compared_with_the_code_without_its_alternatives_too() -> None:
+    whole = _graph(3, 3)
+    exits = [("START", "skip_tools"), ("skip_tools", "join0")]
+    graph = whole.model_copy(
+        update={"nodes": (*whole.nodes, "skip_tools"), "edges": (*whole.edges, *exits)}
+    )
+    layout = Layout(1, tuple(_level(w, w, 0, w) for w in (1, 3, 1, 3, 1)))
+    reading = PdfReading(("Text.",), (PdfImage(1, 600, 400),), layouts=(layout,))
+    finding = best_diagram(ACCURATE, diagram_of(reading, graph))
+    assert finding.met is None
+    assert "in the code: 4, then 3, without alternatives 3, then 3;" in finding.reason
+
+
 @pytest.mark.parametrize("widths", [(3, 3), (2, 3), (10, 30)])
 def test_codes_splits_are_counted_from_start_on(widths: Sequence[int]) -> None:
     assert code_widths(_graph(*widths)) == widths
