@@ -2,7 +2,7 @@
 
 Python deletes a TemporaryDirectory with its last reference: a node that gets it beside its path, and
 returns the path alone, has deleted the clone before another node reads it. So has one that removes
-the folder itself on its way out.
+the folder itself on its way out, and one whose callback gets the path inside a `with` and returns it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from courtroom.analysis.langgraph.state_access import StateAccess
+from courtroom.analysis.langgraph.state_access import KeyWrite, StateAccess
 from courtroom.analysis.langgraph.state_flow.deleted_clone import (
     clones,
     folders,
@@ -23,7 +23,13 @@ from courtroom.analysis.langgraph.state_flow.deleted_clone import (
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import called_name, constant_text, last_name, walk
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    keyword_of,
+    last_name,
+    walk,
+)
 
 # The node that reads a key of the state, and where.
 Readers = Mapping[str, Sequence[tuple[str, tuple[str, int]]]]
@@ -61,6 +67,94 @@ def deleted_by_caller(
                         clone.line,
                         (function.source.path, line),
                     )
+
+
+def returned_by_callbacks(
+    symbols: SymbolTable, in_use: Sequence[FunctionRef], accesses: Sequence[StateAccess]
+) -> Iterator[FlowFault]:
+    """Yield the nodes that write a path which a callback got inside the `with` that deletes it."""
+    cloners = [row for function in in_use for row in _callbacks_of(symbols, function)]
+    callbacks = {
+        site.key: row for row in cloners for site in _given(in_use, row.function, row.parameter)
+    }
+    readers = _readers(accesses) if callbacks else {}
+    uses = [use for access in accesses for use in access.nodes.values()] if callbacks else []
+    for use in uses:
+        for write in (write for update in use.updates for write in update.writes):
+            row = next((r for f, r in callbacks.items() if _returns(in_use, f, write)), None)
+            others = [
+                name for name, home in readers.get(write.key, ()) if home != (use.path, use.line)
+            ]
+            if row and others:
+                yield FlowFault(
+                    "lost_clone",
+                    f"{use.name} writes the path of its clone to `{write.key}`, and the folder is deleted"
+                    f" when {row.function.name}() returns: {others[0]}, which reads `{write.key}`, does"
+                    " not get the clone",
+                    row.function.source.path,
+                    row.line,
+                    (write.path, write.line),
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cloner:
+    """Function that clones into a TemporaryDirectory and hands its path to a parameter that it calls."""
+
+    function: FunctionRef
+    parameter: str
+    line: int
+
+
+def _callbacks_of(symbols: SymbolTable, function: FunctionRef) -> Iterator[_Cloner]:
+    nodes = own_nodes(function.site.node)
+    arguments = function.site.node.args
+    parameters = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    for name, line, is_entered in (
+        folders(symbols, function, nodes) if any(map(clones, nodes)) else ()
+    ):
+        calls = [node for node in nodes if isinstance(node, ast.Call)] if is_entered else []
+        for call in calls:
+            is_handed = len(call.args) == 1 and is_path(call.args[0], {name})
+            if is_handed and called_name(call) in parameters:
+                yield _Cloner(function, called_name(call), line)
+
+
+def _given(
+    in_use: Sequence[FunctionRef], cloner: FunctionRef, parameter: str
+) -> Iterator[FunctionRef]:
+    """Yield the functions that calls hand to a parameter by its name."""
+    for caller in in_use:
+        if cloner.name not in caller.site.mentions:
+            continue
+        for node in walk(caller.site.node):
+            if isinstance(node, ast.Call) and called_name(node) == cloner.name:
+                given = last_name(keyword_of(node, parameter) or ast.Pass())
+                yield from (
+                    f for f in in_use if given and f.name == given and f.source is caller.source
+                )
+
+
+def _returns(in_use: Sequence[FunctionRef], callback: tuple[str, int], write: KeyWrite) -> bool:
+    """Return whether the value that is written is the path that the callback got."""
+    function = next((f for f in in_use if f.key == callback), None)
+    if function is None or write.path != function.source.path or not function.site.node.args.args:
+        return False
+    nodes = own_nodes(function.site.node)
+    path = function.site.node.args.args[0].arg
+    entries = (
+        (key, value)
+        for node in nodes
+        if isinstance(node, ast.Dict)
+        for key, value in zip(node.keys, node.values, strict=True)
+    )
+    return any(
+        key is not None
+        and constant_text(key) == write.key
+        and key.lineno == write.line
+        and is_path(value, paths_from(nodes, {path}, ""))
+        for key, value in entries
+    )
 
 
 def _pair_of(symbols: SymbolTable, function: FunctionRef) -> tuple[int, int] | None:

@@ -152,10 +152,14 @@ def _keys_written(use: StateUse) -> set[str]:
 
 
 def _writers(access: StateAccess) -> dict[Slot, dict[str, KeyWrite]]:
-    """Return for each slot the nodes that are known to write there, each with its first write."""
+    """Return for each slot the nodes that are known to write there, each with its first write.
+
+    One of a constant, as where the node fails, comes after others.
+    """
     writers: dict[Slot, dict[str, KeyWrite]] = {}
     for name, use in access.nodes.items():
-        for write in (write for update in use.updates for write in update.writes):
+        writes = [write for update in use.updates for write in update.writes]
+        for write in sorted(writes, key=lambda write: write.is_constant):
             if not write.is_unchanged:
                 slots: list[Slot] = [(write.key,), *((write.key, inner) for inner in write.inner)]
                 for slot in slots:

@@ -26,7 +26,10 @@ from courtroom.analysis.langgraph.state_flow.default_directories import (
     address_directories,
     defaulted_directories,
 )
-from courtroom.analysis.langgraph.state_flow.deleted_by_caller import deleted_by_caller
+from courtroom.analysis.langgraph.state_flow.deleted_by_caller import (
+    deleted_by_caller,
+    returned_by_callbacks,
+)
 from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
 from courtroom.analysis.langgraph.state_flow.early_reads import early_reads
 from courtroom.analysis.langgraph.state_flow.flow_fault import (
@@ -160,6 +163,7 @@ def read_flow(
     reading.add(doubled_clones(symbols, layers.in_use))
     reading.add(moved_directories(call_graph, graph.builder, layers.nodes, layers.in_use))
     reading.add(deleted_by_caller(symbols, layers.in_use, accesses))
+    reading.add(returned_by_callbacks(symbols, layers.in_use, accesses))
     reading.add(unsent_prompts(symbols, layers))
     reading.add(missed_goals(symbols, symbols.codebase.data, layers.in_use))
     reading.add(_impossible(call_graph, layers))

@@ -148,3 +148,42 @@ def test_folder_that_its_caller_deletes_is_gone_for_the_next_node(body: str, end
 )
 def test_folder_that_its_caller_keeps_or_reads_by_itself_is_no_fault(body: str):
     assert faults(flow_of(CALLER.format(body=indent(body, "    "))), "lost_clone") == []
+
+
+CALLBACK = """
+import subprocess, tempfile
+
+def cloned(url, run=None):
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["git", "clone", url, folder])
+        return run(folder)
+
+def detective(state):
+    def look(path):
+        return {returned}
+    return cloned(state["repo_url"], run=look)
+def judge(state):
+    return {{"opinions": [open(state["pdf_path"])]}}
+"""
+
+
+def test_path_that_a_callback_returns_is_that_of_a_deleted_folder():
+    code = CALLBACK.format(returned='{"pdf_path": str(path), "evidences": {"repo": [read(path)]}}')
+    (fault,) = faults(flow_of(code), "lost_clone")
+    assert fault.sentence == (
+        "detective writes the path of its clone to `pdf_path`, and the folder is deleted when cloned()"
+        " returns: judge, which reads `pdf_path`, does not get the clone"
+    )
+    assert fault.other == ("src/graph.py", fault.line + 6)
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        '{"evidences": {"repo": [read(path)]}}',
+        '{"pdf_path": state["repo_url"], "evidences": {"repo": [path]}}',
+        '{"pdf_path": read(path)}',
+    ],
+)
+def test_callback_that_returns_what_it_read_is_no_fault(returned):
+    assert faults(flow_of(CALLBACK.format(returned=returned)), "lost_clone") == []

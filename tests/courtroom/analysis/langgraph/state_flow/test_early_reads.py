@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.courtroom.analysis.langgraph.state_flow.flows import flow_of, sentences
+from tests.courtroom.analysis.langgraph.state_flow.flows import STATE as FLOW_STATE
+from tests.courtroom.analysis.langgraph.state_flow.flows import faults, flow_of, sentences
+from tests.courtroom.sources import IMPORTS
 
 STATE = """
 class State(TypedDict):
@@ -48,6 +50,20 @@ def test_what_a_node_beside_the_reader_writes_comes_too_late(doc: str, shown: st
     assert early(doc) == [
         f"doc reads `{shown}`, which only repo writes, in the same step: it comes too late for doc"
     ]
+
+
+def test_key_is_written_where_it_gets_its_value_and_not_where_the_node_fails():
+    failing = """    if not state["repo_url"]:
+        return {"folder": ""}
+"""
+    state = STATE.replace("def repo(state):\n", f"def repo(state):\n{failing}")
+    nodes = "".join(f'g.add_node("{name}", {name})\n' for name in ("repo", "doc", "rubric"))
+    graph = f"g = StateGraph(State)\n{nodes}{SIDE_BY_SIDE}app = g.compile()\n"
+    reading = flow_of(state + FOLDER, graph=graph, run=RUN)
+    (fault,) = faults(reading, "early_read")
+    code = f"{IMPORTS}{FLOW_STATE}{state}".split("\n")
+    assert fault.other is not None
+    assert "clone(" in code[fault.other[1] - 1]
 
 
 def test_what_a_later_node_writes_comes_too_late():
