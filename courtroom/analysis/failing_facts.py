@@ -21,6 +21,7 @@ from courtroom.analysis.python.model_fields import calls_without_field
 from courtroom.analysis.python.model_items import TopNames, items_of_objects
 from courtroom.analysis.python.source_files import FunctionSite
 from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
+from courtroom.analysis.security.route_parameters import route_handlers
 
 # Files that may make another file, or ask for it.
 _OTHER_TEXTS = re.compile(
@@ -34,6 +35,9 @@ _MOST_TEXT = 256 * 1024
 def record_failing_code(writer: FactWriter) -> None:
     """Record the lines that fail in the functions that a run reaches, by part of the work."""
     parts = part_functions(writer.layers)
+    known = {function.key for functions in parts.values() for function in functions}
+    served = writer.call_graph.reachable_from(list(route_handlers(writer.symbols)))
+    parts["graph"] += [function for function in served if function.key not in known]
     lines = [row for part, functions in parts.items() for row in _failures(writer, part, functions)]
     gap = reading_gap(writer.symbols.codebase)
     if gap and not lines:

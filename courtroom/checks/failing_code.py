@@ -29,7 +29,7 @@ PARTS = {
 }
 # Only these are looked at: routers and constructors may run as well, also when a file is imported.
 REACHED = {
-    "graph": "that nodes and main blocks reach outside the judges and the Chief Justice",
+    "graph": "that nodes, main blocks and web routes reach outside the judges and the Chief Justice",
     "judges": "that a run of the judges' part reaches",
     "justice": "that a run of the Chief Justice's part reaches",
 }
@@ -56,7 +56,7 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
 
     reached = REACHED[check.part]
     if lacks_graph(survey.facts):
-        reached = reached.replace("that nodes and main blocks reach", "of the code")
+        reached = reached.replace("that nodes, main blocks and web routes reach", "of the code")
     lines = [line for line in fact["lines"] if line["part"] == check.part]
     unlocked = "" if check.every_run else _unlocked(check.part, survey)
     if check.every_run and lines:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from courtroom.analysis.python.certain_nodes import mark_of
 from courtroom.analysis.python.failing_lines import FailingLine
@@ -25,7 +27,10 @@ def calls_without_method(
     symbols: SymbolTable, source: SourceFile, function: FunctionSite
 ) -> Iterator[FailingLine]:
     """Yield calls of a method that neither the class nor a parent of it has."""
-    objects = _objects(symbols, source, function.node)
+    objects = {
+        **_objects_of_file(symbols, source, function),
+        **_objects(symbols, source, function.node),
+    }
     for node in walk(function.node) if objects else ():
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
@@ -51,6 +56,36 @@ def _objects(symbols: SymbolTable, source: SourceFile, function: ast.AST) -> dic
             if isinstance(target, ast.Name) and stored.count(target.id) == 1 and site is not None:
                 objects[target.id] = site
     return objects
+
+
+def _objects_of_file(
+    symbols: SymbolTable, source: SourceFile, function: FunctionSite
+) -> dict[str, ClassSite]:
+    """Return the class of each name that the function uses and that only the file's top sets."""
+    objects: dict[str, ClassSite] = {}
+    for node in source.tree.body:
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        value = node.value if isinstance(node, ast.Assign) else None
+        if not isinstance(target, ast.Name) or not isinstance(value, ast.Call):
+            continue
+        site = symbols.find_class(source, value.func) if target.id in function.mentions else None
+        if site is not None and _times_set(source.tree)[target.id] == 1:
+            objects[target.id] = site
+    return objects
+
+
+@lru_cache(maxsize=4)
+def _times_set(tree: ast.Module) -> Counter[str]:
+    """Return how often a file gives each name, as a variable, a parameter or an import."""
+    times: Counter[str] = Counter()
+    for node in walk(tree):
+        if isinstance(node, ast.arg):
+            times[node.arg] += 1
+        elif isinstance(node, ast.alias):
+            times[node.asname or node.name] += 1
+        elif isinstance(node, ast.Name) and not _is_read(node):
+            times[node.id] += 1
+    return times
 
 
 def _is_read(node: ast.Name) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import (
@@ -117,6 +118,25 @@ class _Reader:
                 stack += ast.iter_child_nodes(part)
 
 
+def route_handlers(symbols: SymbolTable) -> Iterator[FunctionRef]:
+    """Yield the functions that a web server of the work calls for a route."""
+    for source in symbols.codebase.production:
+        if not FRAMEWORKS.isdisjoint(name.partition(".")[0] for name in source.imported_modules):
+            yield from (
+                FunctionRef(source, site) for site in source.functions if any(_routes_of(site))
+            )
+
+
+def _routes_of(site: FunctionSite) -> Iterator[str]:
+    """Yield the addresses of the routes of a function."""
+    for decorator in site.node.decorator_list:
+        if isinstance(decorator, ast.Call) and decorator.args:
+            address = constant_text(decorator.args[0]) or ""
+            is_method = isinstance(decorator.func, ast.Attribute)
+            if is_method and called_name(decorator) in ROUTES and address.startswith("/"):
+                yield address
+
+
 def client_paths(symbols: SymbolTable, source: SourceFile) -> Iterator[ClientPath]:
     """Yield the first path in each function that a client decides, a certain one before others."""
     if FRAMEWORKS.isdisjoint(name.partition(".")[0] for name in source.imported_modules):
@@ -160,13 +180,8 @@ def _assignments(site: FunctionSite) -> dict[str, list[ast.expr]]:
 
 def _of_route(symbols: SymbolTable, source: SourceFile, site: FunctionSite) -> frozenset[str]:
     """Return the parameters of a route that hold what a client sends; none for another function."""
-    routes = [
-        constant_text(decorator.args[0]) or ""
-        for decorator in site.node.decorator_list
-        if isinstance(decorator, ast.Call) and decorator.args
-        if isinstance(decorator.func, ast.Attribute) and called_name(decorator) in ROUTES
-    ]
-    if not any(route.startswith("/") for route in routes):
+    routes = list(_routes_of(site))
+    if not routes:
         return frozenset()
     parts = {name for route in routes for match in ADDRESS_PART.findall(route) for name in match}
     arguments = [*site.node.args.posonlyargs, *site.node.args.args]

@@ -102,3 +102,17 @@ def test_missing_file_that_a_user_may_add_is_not_named(texts, is_missing):
         "def defense(state):\n    return {}\n"
     )
     assert failing_nodes(code, **texts) == [("prosecutor", ["prosecutor"])] * is_missing
+
+
+@pytest.mark.parametrize(("route", "is_reached"), [('@app.delete("/runs")', True), ("", False)])
+def test_method_that_the_object_of_a_file_lacks_fails_behind_a_web_route(route, is_reached):
+    code = (
+        "from fastapi import FastAPI\n"
+        "class Store:\n    def read(self): return {}\n"
+        "app, store = FastAPI(), None\n"
+        "runs = Store()\n"
+        f"{route}\ndef clear():\n    runs.read()\n    return runs.clear_all()\n"
+        "def prosecutor(state):\n    return {}\n"
+        "def defense(state):\n    return {}\n"
+    )
+    assert failing_nodes(code) == [("clear", [])] * is_reached

@@ -46,7 +46,7 @@ def test_functions_of_a_work_without_a_graph_are_not_said_to_be_called_by_one():
     reason = failing_code(check, survey(facts=facts)).reason
     assert reason.startswith("None of the 2 functions of the code outside the judges")
     reason = finding("graph", FACT).reason
-    assert reason.startswith("None of the 2 functions that nodes and main blocks reach outside")
+    assert reason.startswith("None of the 2 functions that nodes, main blocks and web routes reach")
 
 
 @pytest.mark.parametrize(

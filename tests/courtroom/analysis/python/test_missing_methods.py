@@ -74,3 +74,22 @@ def test_object_of_which_the_class_is_not_sure_is_left_alone(call: str):
 
 def test_method_that_other_code_gives_the_class_is_no_fault():
     assert lacking(more="from pages import Pages\nPages.find_paths = print\n") == []
+
+
+@pytest.mark.parametrize(
+    ("top", "fails"),
+    [
+        ("pages = Pages()", True),
+        ("pages = Pages()\npages = open('a')", False),
+        ("pages = load()", False),
+        ("def reset():\n    global pages\n    pages = load()\npages = Pages()", False),
+        ("def read(pages): return pages\npages = Pages()", False),
+    ],
+)
+def test_object_of_the_file_has_the_methods_of_its_class(top, fails):
+    code = f"from pages import Pages\n{top}\ndef node(state):\n    return pages.find_paths()\n"
+    symbols = symbols_of({"pages.py": PAGES, "node.py": code})
+    source = symbols.codebase.files["node.py"]
+    function = next(site for site in source.functions if site.node.name == "node")
+    lines = [line.why for line in calls_without_method(symbols, source, function)]
+    assert lines == ["calls find_paths() of Pages, which has no such method"] * fails
