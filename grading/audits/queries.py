@@ -108,11 +108,16 @@ def grade_of(submission: Submission) -> Grade | None:
 
 def grades_of(submissions: Iterable[Submission]) -> dict[GradeKey, Grade]:
     """Return the readers' grades by assignment and student, with their audits, at one query."""
-    listed = list(submissions)
-    grades = Grade.objects.filter(
-        assignment__in={submission.assignment_id for submission in listed},
-        student__in={submission.reader_id for submission in listed},
-    )
+    keys = {(submission.assignment_id, submission.reader_id) for submission in submissions}
+    if not keys:
+        return {}
+    if len(keys) == 1:
+        # The attempts of one student, as most pages list them: that query is compiled.
+        [(assignment, student)] = keys
+        grade = GRADE.row(assignment=assignment, student=student)
+        return {(assignment, student): grade} if grade else {}
+    assignments, students = map(set, zip(*keys, strict=True))
+    grades = Grade.objects.filter(assignment__in=assignments, student__in=students)
     rows = grades.select_related("audit").defer("audit__report")
     return {(grade.assignment_id, grade.student_id): grade for grade in rows}
 

@@ -116,9 +116,16 @@ def access_invitation(user: Somebody, invitation_id: int) -> Invitation:
     return invitation
 
 
+def _cohort(slug: str) -> QuerySet[Cohort, Cohort]:
+    return Cohort.objects.select_related("organization").filter(slug=slug)
+
+
+COHORT = OrganizationQuery(_cohort, slug=str)
+
+
 def access_cohort(user: Somebody, slug: str, *, level: Level = "student") -> Cohort:
     """Return a cohort: any for staff, their own for students."""
-    cohort = Cohort.objects.select_related("organization").filter(slug=slug).first()
+    cohort = COHORT.row(slug=slug)
     if cohort is None or not _may_in_cohort(user, cohort, level):
         raise Http404
     follow_cohort(cohort)

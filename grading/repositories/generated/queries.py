@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from grading.core.compiled_queries import OrganizationQuery
 from grading.core.enums import CollaboratorState, RepositoryState
 from grading.core.github_app import Account
 from grading.courses.teams.queries import team_of
@@ -58,8 +59,15 @@ class RepositoryRow:
         return state_of(self.repository) if self.repository else "not yet"
 
 
+def _template(assignment: int) -> QuerySet[RepositoryTemplate, RepositoryTemplate]:
+    return RepositoryTemplate.objects.filter(assignment=assignment)
+
+
+TEMPLATE = OrganizationQuery(_template, assignment=int)
+
+
 def template_of(assignment: Assignment) -> RepositoryTemplate | None:
-    return RepositoryTemplate.objects.filter(assignment=assignment).first()
+    return TEMPLATE.row(assignment=assignment.pk)
 
 
 def owner_of(assignment: Assignment, student: Enrollment) -> Owner:
