@@ -8,6 +8,8 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
+from courtroom.analysis.text_windows import word_start
+
 MOST_CLAIMS = 20
 BEFORE, AFTER = 120, 60
 USUAL_MAXIMA = (5, 10, 20, 25, 100)
@@ -90,7 +92,8 @@ def _without_fences(text: str) -> str:
 def claims_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the 1-based line, and text, score and maximum of each overall score that is named."""
     for match in _SCORE.finditer(text):
-        before = _SENTENCE_END.split(text[max(match.start() - BEFORE, 0) : match.start()])[-1]
+        start = word_start(text, match.start() - BEFORE, match.start())
+        before = _SENTENCE_END.split(text[start : match.start()])[-1]
         before = label[0] if (label := _SCORE_LABEL.search(before)) else before
         # On a page the next heading may follow without a stop.
         value, maximum = float(match[1]), float(match[2])
