@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
 from grading.report_pages.judge_marks import JUDGES, Judge
 
 # All in units of the SVG view box.
@@ -14,6 +17,18 @@ LEFT, STEP = 36, 67
 # Heights of the marks, the line and the numbers, from the top of the drawing.
 MARKS_Y, LINE_Y, NUMBERS_Y = 13, 42, 65
 MARK_SPACING = 22
+
+
+def _x(score: int) -> int:
+    return LEFT + (score - 1) * STEP
+
+
+# The same in every drawing, of which a report has two for each criterion.
+TICKS = format_html_join(
+    "\n  ",
+    '<circle class="tick" cx="{}" cy="{}" r="4"/><text x="{}" y="{}">{}</text>',
+    ((_x(score), LINE_Y, _x(score), NUMBERS_Y, score) for score in range(1, 6)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +48,12 @@ class Track:
     marks: tuple[Mark, ...]
     verdict: int | None
     verdict_x: int | None
-    ticks: tuple[tuple[int, int], ...]
     width: int = WIDTH
     height: int = HEIGHT
     line_y: int = LINE_Y
-    numbers_y: int = NUMBERS_Y
     left: int = LEFT
     right: int = LEFT + 4 * STEP
+    ticks: SafeString = TICKS
 
 
 def track_of(scores: Mapping[str, int | None], verdict: int | None) -> Track:
@@ -49,12 +63,7 @@ def track_of(scores: Mapping[str, int | None], verdict: int | None) -> Track:
         marks=_marks(scores),
         verdict=verdict,
         verdict_x=None if verdict is None else _x(verdict),
-        ticks=tuple((score, _x(score)) for score in range(1, 6)),
     )
-
-
-def _x(score: int) -> int:
-    return LEFT + (score - 1) * STEP
 
 
 def _marks(scores: Mapping[str, int | None]) -> tuple[Mark, ...]:
