@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import ssl
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -66,6 +68,15 @@ def test_token_of_an_installation_opens_the_chosen_repository_alone(github):
         False,
     ]
     assert token.token not in repr(token)
+
+
+def test_certificate_authorities_are_read_once_in_a_process(github, monkeypatch):
+    github_app._authorities.cache_clear()
+    read = mock.Mock(wraps=ssl.create_default_context)
+    monkeypatch.setattr(ssl, "create_default_context", read)
+    for _ in range(2):
+        github_app.installation_token(7, repositories=[1])
+    assert read.call_count == 1
 
 
 def test_token_for_all_repositories_is_never_requested(github):
