@@ -117,8 +117,8 @@ class SlowMotion:
             for name, cores in self._busy.items()
         )
         real = sum(self.looks) / len(self.looks)
-        others = real - sum(self._busy.values()) / self.clock.slower
-        here = f"{real:.2f} of {_cores_here()} cores busy, {others:.2f} with students and others"
+        rest = real - sum(self._busy.values()) / self.clock.slower
+        here = f"{real:.2f} of {_cores_here()} cores busy, {rest:.2f} with students and others"
         return [
             f"  {self.clock.slower:g} times slower, cores of each machine busy: {busy}",
             f"  this machine: {here}; full {self._full_share():.0%} of the time",
@@ -132,17 +132,17 @@ class SlowMotion:
         return [*missed, *([f"{failed} audits not done at once"] if failed else [])]
 
     def _make(self) -> None:
-        one = 1 / self.clock.slower
+        core = 1 / self.clock.slower
         self._groups.make(self._all, weight=FIRST_WEIGHT)
         # Without a limit, as all that is started from here until it is placed.
         self._groups.make(f"{self._all}/students")
         self._groups.put(f"{self._all}/students", os.getpid())
-        self._groups.make(self._site, SITE_CORES * one)
+        self._groups.make(self._site, SITE_CORES * core)
         for name in ("rest", *(f"web{n + 1}" for n in range(webserver.workers))):
-            self._groups.make(f"{self._site}/{name}", one)
-        self._groups.make(f"{self._site}/letters", one, weight=NICED_WEIGHT)
+            self._groups.make(f"{self._site}/{name}", core)
+        self._groups.make(f"{self._site}/letters", core, weight=NICED_WEIGHT)
         for worker in self._workers:
-            self._groups.make(worker, WORKER_CORES * one)
+            self._groups.make(worker, WORKER_CORES * core)
 
     def _place(self, site: Site) -> None:
         """Put every process in its group; what they start later is in it, too."""

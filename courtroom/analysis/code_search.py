@@ -244,12 +244,12 @@ def _named_fields(
 def _listed_classes(names: SymbolTable, source: SourceFile, node: ast.ClassDef) -> list[ClassSite]:
     """Return the repository's classes of which a field of the class is a list."""
     annotations = [row.annotation for row in node.body if isinstance(row, ast.AnnAssign)]
-    found = [
+    sites = [
         names.find_class(source, annotation.slice)
         for annotation in annotations
         if isinstance(annotation, ast.Subscript) and last_name(annotation.value) in {"list", "List"}
     ]
-    return [site for site in found if site is not None]
+    return [site for site in sites if site is not None]
 
 
 def _bases(node: ast.ClassDef) -> str:

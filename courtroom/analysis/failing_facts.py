@@ -35,9 +35,9 @@ _MOST_TEXT = 256 * 1024
 def record_failing_code(writer: FactWriter) -> None:
     """Record the lines that fail in the functions that a run reaches, by part of the work."""
     parts = part_functions(writer.layers)
-    known = {function.key for functions in parts.values() for function in functions}
+    listed = {function.key for functions in parts.values() for function in functions}
     served = writer.call_graph.reachable_from(list(route_handlers(writer.symbols)))
-    parts["graph"] += [function for function in served if function.key not in known]
+    parts["graph"] += [function for function in served if function.key not in listed]
     lines = [row for part, functions in parts.items() for row in _failures(writer, part, functions)]
     gap = reading_gap(writer.symbols.codebase)
     if gap and not lines:

@@ -215,8 +215,8 @@ def test_elsewhere_a_query_raises():
 
 def test_an_audit_is_accessed_without_its_report_and_its_rubrics_text(audit):
     with scope(organization=audit.organization):
-        shown = permissions.access_audit(staff_user(audit.organization), audit.pk)
-    work = shown.submission
-    assert {"report", "screening"} <= shown.get_deferred_fields()
-    assert "document" in shown.rubric_version.get_deferred_fields()
-    assert work.organization is work.assignment.cohort.organization is shown.organization
+        audited = permissions.access_audit(staff_user(audit.organization), audit.pk)
+    work = audited.submission
+    assert {"report", "screening"} <= audited.get_deferred_fields()
+    assert "document" in audited.rubric_version.get_deferred_fields()
+    assert work.organization is work.assignment.cohort.organization is audited.organization

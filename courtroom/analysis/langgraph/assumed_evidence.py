@@ -249,17 +249,17 @@ def assumed_evidence(
         queue += [callee for callee in call_graph.callees(function) if callee.name in calls]
         for node, is_tried in always:
             full = full_result(call_graph, function, fields_of(node).get("found"))
-            found = found_word(node, guards) or (full.test if full else "")
+            test = found_word(node, guards) or (full.test if full else "")
             confidence = _assumed_confidence(node)
             is_rest = is_read and _is_rest(function, node)
             is_said = is_read and (_says_reached(node) or (is_rest and _says_nothing(node)))
-            if not found or confidence is None or is_said:
+            if not test or confidence is None or is_said:
                 continue
             is_varied = shows_a_result(node, given)
             if is_varied or not (is_tried and _says_something_examined(node)):
                 line, denial = getattr(node, "lineno", 1), _denial(node, function)
                 denial, because = (full.text or denial, full.because) if full else (denial, "")
-                item = AssumedEvidence(function, line, found, confidence, is_varied, denial)
+                item = AssumedEvidence(function, line, test, confidence, is_varied, denial)
                 yield replace(item, is_rest=is_rest, because=because)
 
 

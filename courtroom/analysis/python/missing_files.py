@@ -277,10 +277,14 @@ def _is_read(node: ast.Name) -> bool:
 
 
 def _joined(parts: Sequence[OwnPath | None]) -> OwnPath | None:
-    known = [part for part in parts if part is not None]
-    if not known or len(known) < len(parts) or any(part.is_anchored for part in known[1:]):
+    constants = [part for part in parts if part is not None]
+    if (
+        not constants
+        or len(constants) < len(parts)
+        or any(part.is_anchored for part in constants[1:])
+    ):
         return None
-    return OwnPath(posixpath.join(*(part.path for part in known)), known[0].is_anchored)
+    return OwnPath(posixpath.join(*(part.path for part in constants)), constants[0].is_anchored)
 
 
 def _parent(path: OwnPath | None) -> OwnPath | None:

@@ -81,7 +81,7 @@ def _objects(place: _Place) -> dict[str, ClassSite]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where an expression stands: the names of the function, then those of the file."""
+    """Scopes of an expression: the names of the function, then those of the file."""
 
     symbols: SymbolTable
     source: SourceFile

@@ -47,7 +47,7 @@ def flow(kind):
 
 
 @pytest.mark.parametrize(
-    ("asked", "facts", "step"),
+    ("check", "facts", "step"),
     [
         (EVERY_RUN, failing("setup"), 1),
         (EVERY_RUN, failing("skip", "docs"), 2),
@@ -65,16 +65,16 @@ def flow(kind):
         (EVERY_RUN, failing("setup") | {"graph_run": None}, None),
     ],
 )
-def test_fault_that_stops_every_run_has_its_first_step(asked, facts, step):
-    assert stopping_step(asked, {"graph_run": RUNS} | facts) == step
+def test_fault_that_stops_every_run_has_its_first_step(check, facts, step):
+    assert stopping_step(check, {"graph_run": RUNS} | facts) == step
 
 
 def test_what_stops_every_run_comes_first_by_its_step():
-    asked = {
+    checks = {
         "loop": run("endless"),
         "line": EVERY_RUN,
     }
-    rows = [row.model_copy(update={"id": name, "essential": True}) for name, row in asked.items()]
+    rows = [row.model_copy(update={"id": name, "essential": True}) for name, row in checks.items()]
     criteria = [
         criterion("words", check("words.a", advice="Do a.", weight=9), check("words.b")),
         *(criterion(row.id, row, check(f"{row.id}.b")) for row in rows),
@@ -84,7 +84,7 @@ def test_what_stops_every_run_comes_first_by_its_step():
         | {"graph_run": RUNS | {"endless": [LOOP]}, "graph_shape": None, "state_flow": None},
         {},
     )
-    outcomes = [of(name, False) for name in ("words.a", *asked)]
+    outcomes = [of(name, False) for name in ("words.a", *checks)]
     outcomes += [of(f"{row.id}.b", True) for row in criteria]
     chosen = steps(criteria, outcomes, score=2, facts=facts)
     assert [step.criterion_id for step in chosen] == ["line", "loop", "words"]

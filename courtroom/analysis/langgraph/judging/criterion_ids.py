@@ -56,12 +56,12 @@ class CriterionIds:
 
     def missing(self, test: ast.AST, function: FunctionRef) -> str:
         """Return the text for which a test waits in vain; "" where it may hold, and for others."""
-        asked = _asked(test, function)
-        if asked is None or not self._of_rubric or len(self._all) > MOST_IDS:
+        question = _asked(test, function)
+        if question is None or not self._of_rubric or len(self._all) > MOST_IDS:
             return ""
-        if self._held(asked, self._all):
+        if self._held(question, self._all):
             return ""
-        return asked.texts[0]
+        return question.texts[0]
 
     def missing_at(self, function: FunctionRef, line: int, functions: Functions) -> str:
         """Return the text for which a condition of this line waits in vain, also in what it calls."""
@@ -72,8 +72,8 @@ class CriterionIds:
         """Return the ids of the rubric to which conditions limit a line; none where they do not."""
         tests = tests_around(function.site.node, line)
         limits = (self._limit_of(test, function, functions) for test in tests)
-        known = [limit for limit in limits if limit is not None]
-        return frozenset.intersection(*known) if known else frozenset()
+        bounds = [limit for limit in limits if limit is not None]
+        return frozenset.intersection(*bounds) if bounds else frozenset()
 
     def _limit_of(
         self, test: ast.expr, function: FunctionRef, functions: Functions, steps: int = MOST_STEPS
@@ -90,21 +90,23 @@ class CriterionIds:
             returns = [n for n in walk(function.site.node) if isinstance(n, ast.Return)]
             parts = [n.value for n in returns if n.value] if len(returns) == 1 else []
         if not parts or not steps:
-            asked = _asked(test, function)
-            return self._held(asked, self._of_rubric) if asked else None
+            question = _asked(test, function)
+            return self._held(question, self._of_rubric) if question else None
         limits = [self._limit_of(part, function, functions, steps - 1) for part in parts]
-        known = [limit for limit in limits if limit is not None]
+        bounds = [limit for limit in limits if limit is not None]
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            return frozenset.intersection(*known) if known else None
-        return frozenset().union(*known) if len(known) == len(limits) else None
+            return frozenset.intersection(*bounds) if bounds else None
+        return frozenset().union(*bounds) if len(bounds) == len(limits) else None
 
     @staticmethod
-    def _held(asked: _Asked, ids: frozenset[str]) -> frozenset[str]:
-        named = ((name, name.lower() if asked.is_lower else name) for name in ids)
+    def _held(question: _Asked, ids: frozenset[str]) -> frozenset[str]:
+        named = ((name, name.lower() if question.is_lower else name) for name in ids)
         return frozenset(
             name
             for name, written in named
-            if any(text in written if asked.is_part else text == written for text in asked.texts)
+            if any(
+                text in written if question.is_part else text == written for text in question.texts
+            )
         )
 
     @cached_property

@@ -117,10 +117,10 @@ def read_personas(
     # A prompt with holes may be the longest text of that kind.
     is_own = around is not None and any(_is_in(around.text, row.text) for row in candidates)
     beside = None if is_own or is_short else around
-    told = max(_shared(prompt_texts, beside).values(), default=0.0)
+    largest = max(_shared(prompt_texts, beside).values(), default=0.0)
     texts = list(dict.fromkeys([*prompts, *texts]))
     own = own_words(prompt_texts)
-    return PersonaReading(prompts, texts, shared, own, tuple(unfollowed), frame, beside, told)
+    return PersonaReading(prompts, texts, shared, own, tuple(unfollowed), frame, beside, largest)
 
 
 def _shared(texts: Mapping[str, str], frame: PersonaText | None) -> dict[tuple[str, str], float]:

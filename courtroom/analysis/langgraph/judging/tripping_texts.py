@@ -232,8 +232,10 @@ def _awaited_value(tests: Iterable[ast.expr]) -> bool | None:
     for test in tests:
         for part in test.values if isinstance(test, ast.BoolOp) else [test]:
             is_denied = isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not)
-            asked = part.operand if isinstance(part, ast.UnaryOp) else part
-            name = called_name(asked) if isinstance(asked, ast.Call) else last_name(asked)
+            condition = part.operand if isinstance(part, ast.UnaryOp) else part
+            name = (
+                called_name(condition) if isinstance(condition, ast.Call) else last_name(condition)
+            )
             if name.strip("_") in {"found", "is_found"}:
                 return not is_denied
     return None

@@ -82,14 +82,14 @@ def returned_by_callbacks(
     for use in uses:
         for write in (write for update in use.updates for write in update.writes):
             row = next((r for f, r in callbacks.items() if _returns(in_use, f, write)), None)
-            others = [
+            names = [
                 name for name, home in readers.get(write.key, ()) if home != (use.path, use.line)
             ]
-            if row and others:
+            if row and names:
                 yield FlowFault(
                     "lost_clone",
                     f"{use.name} writes the path of its clone to `{write.key}`, and the folder is deleted"
-                    f" when {row.function.name}() returns: {others[0]}, which reads `{write.key}`, does"
+                    f" when {row.function.name}() returns: {names[0]}, which reads `{write.key}`, does"
                     " not get the clone",
                     row.function.source.path,
                     row.line,

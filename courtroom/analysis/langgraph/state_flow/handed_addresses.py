@@ -60,14 +60,14 @@ def handed_addresses(call_graph: CallGraph, in_use: Sequence[FunctionRef]) -> It
         for start in islice(_starts(f), MOST_NAMES)
         if start.key not in replaced
     ]
-    known: set[tuple[tuple[str, int], str]] = set()
+    visited: set[tuple[tuple[str, int], str]] = set()
     while waiting:
         handed = waiting.pop(0)
         place = handed.function.key, handed.name
         nodes = list(walk(handed.function.site.node))
-        if place in known or _is_tested(nodes, handed.name):
+        if place in visited or _is_tested(nodes, handed.name):
             continue
-        known.add(place)
+        visited.add(place)
         line = _looked_below(symbols, handed, nodes)
         if line and handed.steps:
             sentence = (

@@ -139,7 +139,7 @@ def _only_answers(node: FunctionNode) -> bool:
 
 def _fills_cache(symbols: SymbolTable, source: SourceFile, node: FunctionNode) -> bool:
     """Return whether a function, or one that it calls, keeps what it made for the next call."""
-    known = {id(node)}
+    visited = {id(node)}
     waiting = [(source, node, 0)]
     for home, function, steps in waiting:  # the list grows while it is read
         if _keeps(symbols, home, function):
@@ -147,8 +147,8 @@ def _fills_cache(symbols: SymbolTable, source: SourceFile, node: FunctionNode) -
         calls = (inner for inner in walk(function) if isinstance(inner, ast.Call))
         for name in dict.fromkeys(map(called_name, calls)) if steps < MOST_CALLS else ():
             homes = symbols.functions_by_name.get(name, [])
-            if len(homes) == 1 and id(homes[0][1].node) not in known:
-                known.add(id(homes[0][1].node))
+            if len(homes) == 1 and id(homes[0][1].node) not in visited:
+                visited.add(id(homes[0][1].node))
                 waiting.append((homes[0][0], homes[0][1].node, steps + 1))
     return False
 

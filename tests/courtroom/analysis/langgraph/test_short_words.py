@@ -30,11 +30,16 @@ TWO = (
         ("if 'rce' in p.argument.lower():\n    score = min(score, 3)", ONE),
         ("text = p.argument.lower()\nif any(w in text for w in WORDS):\n    score = 3", ONE),
         ("text = p.argument.lower()\nif any(w in text for w in [*'ab']):\n    score = 3", None),
-        ("said = p.argument.lower()\nif any(w in said for w in WORDS + tuple(MORE)):\n    score = 3", TWO),
-        ("said = p.argument.lower()\nwords = ['security', 'sec']\nflaw = any(w in said for w in words)",
-         "chief_justice() looks for “sec” in a text as a part of any word, and “section” has it too"),
+        (
+            "said = p.argument.lower()\nif any(w in said for w in WORDS + tuple(MORE)):\n    score = 3",
+            TWO,
+        ),
+        (
+            "said = p.argument.lower()\nwords = ['security', 'sec']\nflaw = any(w in said for w in words)",
+            "chief_justice() looks for “sec” in a text as a part of any word, and “section” has it too",
+        ),
     ],
-)  # fmt: skip
+)
 def test_short_word_in_a_text_is_a_part_of_any_word(body, sentence):
     assert sentences(body) == ([sentence] if sentence else [])
 

@@ -1,4 +1,4 @@
-"""Which files of a work the report was made from."""
+"""Files of a work that the report was made from."""
 
 from __future__ import annotations
 

@@ -421,8 +421,8 @@ EMPTY_RUN = "app.invoke({'repo_url': 'u', 'evidences': {}, 'errors': []})"
 def test_both_ways_to_a_handler_are_dead_where_no_node_before_them_can_fill_the_key(replaced, dead):
     code = DETECTIVES.replace(*replaced) if replaced[0] else DETECTIVES
     reading = flow_of(f"{WITH_ERRORS}{code}{WAYS}", graph=TWO_ROUTES, run=EMPTY_RUN)
-    found = sentences(reading, "needless_route")
-    assert [line.partition(" returns")[0] for line in found] == [
+    routes = sentences(reading, "needless_route")
+    assert [line.partition(" returns")[0] for line in routes] == [
         f"the router after {name}" for name in dead
     ]
-    assert all("lacks what repo and docs always write" in line for line in found)
+    assert all("lacks what repo and docs always write" in line for line in routes)
