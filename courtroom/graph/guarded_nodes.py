@@ -49,44 +49,39 @@ class GraphNode(Protocol):
 
 
 def guarded(stage: str, node: Node, substitute: Substitute) -> GraphNode:
-    """Return the node with a substitute for its result, should it raise.
+    """Return the node with a substitute for its result, should it raise."""
+    if not inspect.iscoroutinefunction(node):
 
-    A partial, as below: langgraph reads the bytecode of every function that it is given, which took
-    half the time of building a graph.
-    """
-    run = _run_async if inspect.iscoroutinefunction(node) else _run
-    return partial(run, stage, node, substitute)
+        def run(state: Any) -> Update:
+            with node_span(stage) as described:
+                try:
+                    return described(dict(node(state)))
+                except Exception as error:  # noqa: BLE001 -- whatever it is, the audit goes on
+                    return described(substitute(state, _failure(stage, error)))
 
+        return run
 
-def _run(stage: str, node: Node, substitute: Substitute, state: Any) -> Update:
-    with node_span(stage) as described:
-        try:
-            return described(dict(node(state)))
-        except Exception as error:  # noqa: BLE001 -- whatever it is, the audit goes on
-            return described(substitute(state, _failure(stage, error)))
+    async def run_async(state: Any) -> Update:
+        with node_span(stage) as described:
+            try:
+                return described(dict(await node(state)))
+            except Exception as error:  # noqa: BLE001 -- whatever it is, the audit goes on
+                return described(substitute(state, _failure(stage, error)))
 
-
-async def _run_async(stage: str, node: Node, substitute: Substitute, state: Any) -> Update:
-    with node_span(stage) as described:
-        try:
-            return described(dict(await node(state)))
-        except Exception as error:  # noqa: BLE001 -- whatever it is, the audit goes on
-            return described(substitute(state, _failure(stage, error)))
+    return run_async
 
 
 def guarded_route(stage: str, route: Callable[[AgentState], Any], instead: str) -> Node:
     """Return the route; should it raise, the error goes with the state to the node `instead`."""
-    return partial(_run_route, stage, route, instead)
 
+    def run(state: AgentState) -> Any:
+        try:
+            return route(state)
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the audit goes on
+            row = recorded_error(stage, _failure(stage, error)).model_dump(mode="json")
+            return [Send(instead, {**state, "errors": [*state.get("errors", []), row]})]
 
-def _run_route(
-    stage: str, route: Callable[[AgentState], Any], instead: str, state: AgentState
-) -> Any:
-    try:
-        return route(state)
-    except Exception as error:  # noqa: BLE001 -- whatever it is, the audit goes on
-        row = recorded_error(stage, _failure(stage, error)).model_dump(mode="json")
-        return [Send(instead, {**state, "errors": [*state.get("errors", []), row]})]
+    return run
 
 
 def _failure(stage: str, error: Exception) -> CourtroomError:

@@ -1,10 +1,8 @@
 """An exception in a node: a typed error in the report, and the audit goes on to a report."""
 
 import asyncio
-import dis
 from dataclasses import replace
 from typing import Any, cast
-from unittest import mock
 
 import pytest
 
@@ -316,11 +314,3 @@ def test_failed_judges_neither_stop_the_reuse_of_a_dossier_nor_enter_it(case_and
     assert dossier == dossier_of(report)
     assert dossier is not None
     assert dossier.errors == ()
-
-
-def test_bytecode_of_no_node_and_no_route_is_read_when_a_graph_is_built(monkeypatch):
-    """langgraph looks for graphs within functions; a partial it takes as it is."""
-    reads = mock.Mock(return_value=())
-    monkeypatch.setattr(dis, "get_instructions", reads)
-    build_graph(AuditNodes.__new__(AuditNodes))
-    assert not reads.called
