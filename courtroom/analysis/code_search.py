@@ -214,7 +214,7 @@ def _class_place(
     names: SymbolTable, source: SourceFile, node: ast.ClassDef, fields: Sequence[str]
 ) -> SourceLocation:
     named = _named_fields(names, source, node, fields)
-    # What a class holds a list of may have the fields, one for each criterion.
+    # A class may list records, by criterion, that have the fields.
     members = _listed_classes(names, source, node) if not any(named) else []
     in_members = [(m, _named_fields(names, m.source, m.node, fields)) for m in members]
     member, held = next(((m, row) for m, row in in_members if row and all(row)), (None, []))
@@ -233,7 +233,7 @@ def _class_place(
 def _named_fields(
     names: SymbolTable, source: SourceFile, node: ast.ClassDef, fields: Sequence[str]
 ) -> list[str]:
-    """Return the name that a class has for each field, "" for one that it lacks.
+    """Return the class's names for the fields, "" where it lacks a field.
 
     "argument|rationale" are alternative names of a field: any of them will do.
     """

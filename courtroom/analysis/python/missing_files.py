@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -22,6 +21,7 @@ from courtroom.analysis.python.tree_walk import (
     constant_text,
     keyword_of,
     last_name,
+    values_set_once,
     walk,
 )
 
@@ -182,7 +182,7 @@ class MissingFiles:
 
     def _values_of(self, node: ast.AST) -> dict[str, ast.expr]:
         if id(node) not in self._values:
-            self._values[id(node)] = _values_set_once(node)
+            self._values[id(node)] = values_set_once(node)
         return self._values[id(node)]
 
     def _missing(self, opened: OwnPath) -> str:
@@ -194,7 +194,7 @@ class MissingFiles:
             if moves or any(other.endswith(f"/{path}") for other in paths):
                 return ""
         above = path.split("/")[:-1]
-        # A link and a submodule stand in the tree as one path.
+        # The tree has a single path for a link or a submodule.
         is_below_link = any("/".join(above[:n]) in paths for n in range(1, len(above) + 1))
         is_no_file = path.startswith("..") or "." not in posixpath.basename(path)
         # Systems without case in file names take a path in other letters.
@@ -254,22 +254,6 @@ def _is_plain(text: str) -> bool:
 def _names_set(function: ast.AST) -> set[str]:
     names = {node.arg for node in walk(function) if isinstance(node, ast.arg)}
     return names | {n.id for n in walk(function) if isinstance(n, ast.Name) if not _is_read(n)}
-
-
-def _values_set_once(scope: ast.AST) -> dict[str, ast.expr]:
-    """Return the names that a function or a whole file sets once, by a plain assignment."""
-    times: Counter[str] = Counter()
-    values: dict[str, ast.expr] = {}
-    for node in walk(scope):
-        if isinstance(node, ast.arg):
-            times[node.arg] += 2
-        elif isinstance(node, ast.Name) and not _is_read(node):
-            times[node.id] += 1
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if isinstance(targets[0], ast.Name) and node.value is not None:
-                values[targets[0].id] = node.value
-    return {name: value for name, value in values.items() if times[name] == 1}
 
 
 def _is_read(node: ast.Name) -> bool:

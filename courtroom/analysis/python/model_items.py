@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,6 +21,7 @@ from courtroom.analysis.python.tree_walk import (
     constant_text,
     keyword_of,
     last_name,
+    values_set_once,
     walk,
 )
 
@@ -67,7 +67,7 @@ def items_of_objects(
 def _objects(place: _Place) -> dict[str, ClassSite]:
     """Return the class of each name of a function that holds only objects without items."""
     objects = {}
-    for name, value in _set_once(place.function).items():
+    for name, value in values_set_once(place.function).items():
         site = _class_of(place, value)
         if site is not None and _has_no_items(place.symbols, site):
             objects[name] = site
@@ -108,8 +108,8 @@ def _bound_class(place: _Place, node: ast.expr, steps: int = MOST_STEPS) -> Clas
     if isinstance(node, ast.Name):
         path = place.source.path
         if path not in place.tops:
-            place.tops[path] = _set_once(place.source.tree)
-        value = _set_once(place.function).get(node.id) or place.tops[path].get(node.id)
+            place.tops[path] = values_set_once(place.source.tree)
+        value = values_set_once(place.function).get(node.id) or place.tops[path].get(node.id)
         return _bound_class(place, value, steps - 1) if value is not None else None
     if not isinstance(node, ast.Call):
         return None
@@ -151,22 +151,6 @@ def _has_no_items(symbols: SymbolTable, site: ClassSite) -> bool:
             elif symbols.dotted_name(home.source, base) not in _BASES:
                 return False
     return True
-
-
-def _set_once(scope: ast.AST) -> dict[str, ast.expr]:
-    """Return the names that are set once, to one value, by name."""
-    times: Counter[str] = Counter()
-    values: dict[str, ast.expr] = {}
-    for node in walk(scope):
-        if isinstance(node, ast.arg):
-            times[node.arg] += 1
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            times[node.id] += 1
-        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if len(targets) == 1 and isinstance(targets[0], ast.Name):
-                values[targets[0].id] = node.value
-    return {name: value for name, value in values.items() if times[name] == 1}
 
 
 def _caught_nodes(function: ast.AST) -> Iterator[ast.AST]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from courtroom.analysis.python.compact_nodes import COMPACT, compact, with_compact
@@ -173,3 +174,19 @@ def tests_around(function: ast.AST, line: int) -> Iterator[ast.expr]:
             last = node.body[-1].end_lineno or 0
             if node.body[0].lineno <= line <= last:
                 yield node.iter if isinstance(node, ast.For) else node.test
+
+
+def values_set_once(scope: ast.AST) -> dict[str, ast.expr]:
+    """Return the values of names that a function or a file sets once, by a plain assignment."""
+    times: Counter[str] = Counter()
+    values: dict[str, ast.expr] = {}
+    for node in walk(scope):
+        if isinstance(node, ast.arg):
+            times[node.arg] += 1
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            times[node.id] += 1
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if len(targets) == 1 and isinstance(targets[0], ast.Name):
+                values[targets[0].id] = node.value
+    return {name: value for name, value in values.items() if times[name] == 1}

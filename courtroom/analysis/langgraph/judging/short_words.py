@@ -59,11 +59,11 @@ def short_words(justice: Sequence[FunctionRef]) -> Iterator[LooseRule]:
 
 
 def _sentence(function: FunctionRef, words: Sequence[str]) -> str:
-    asked = " and ".join(f"“{word}”" for word in words)
+    listing = " and ".join(f"“{word}”" for word in words)
     held = " and ".join(f"“{ORDINARY[word]}”" for word in words)
     have, what = ("has", "it") if len(words) == 1 else ("have", "them")
     return (
-        f"{function.shown_name}() looks for {asked} in a text as a part of any word, and {held}"
+        f"{function.shown_name}() looks for {listing} in a text as a part of any word, and {held}"
         f" {have} {what} too"
     )
 

@@ -247,19 +247,19 @@ def _texts(function: FunctionRef) -> Iterator[tuple[int, str, ast.expr | None, b
     Each comes with what its evidence, or the last one, says of `found`.
     """
     records = [
-        (node, found)
+        (node, claim)
         for node in walk(function.site.node)
-        if (found := fields_of(node).get("found")) is not None
+        if (claim := fields_of(node).get("found")) is not None
     ]
     last = max(records, key=lambda row: getattr(row[0], "lineno", 0), default=(None, None))[1]
     for node in walk(function.site.node):
         text = constant_text(node)
         if text and " " in text:
             own = (row for row in records if any(part is node for part in walk(row[0])))
-            record, found = next(own, (None, last))
+            record, claim = next(own, (None, last))
             goal = fields_of(record).get("goal") if record is not None else None
             is_goal = goal is not None and any(part is node for part in walk(goal))
-            yield getattr(node, "lineno", 1), text, found, is_goal
+            yield getattr(node, "lineno", 1), text, claim, is_goal
 
 
 def _denies(text: str, search: Search) -> bool:

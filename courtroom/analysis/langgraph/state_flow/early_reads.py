@@ -152,7 +152,7 @@ def _keys_written(use: StateUse) -> set[str]:
 
 
 def _writers(access: StateAccess) -> dict[Slot, dict[str, KeyWrite]]:
-    """Return for each slot the nodes that are known to write there, each with its first write.
+    """Return the nodes that write to a slot, with their first writes, by slot.
 
     One of a constant, as where the node fails, comes after others.
     """
