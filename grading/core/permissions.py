@@ -250,7 +250,7 @@ def _audit(audit: UUID) -> QuerySet[Audit, Audit]:
         "submission__assignment__cohort",
         "rubric_version__rubric",
     )
-    return rows.defer("report", "screening", "rubric_version__document").filter(pk=audit)
+    return rows.defer("report", "screening").filter(pk=audit)
 
 
 AUDIT = OrganizationQuery(_audit, audit=UUID)

@@ -213,10 +213,9 @@ def test_elsewhere_a_query_raises():
         TenantMiddleware(lambda _request: HttpResponse(Cohort.objects.count()))(request)
 
 
-def test_an_audit_is_accessed_without_its_report_and_its_rubrics_text(audit):
+def test_an_audit_is_accessed_without_its_report(audit):
     with scope(organization=audit.organization):
         audited = permissions.access_audit(staff_user(audit.organization), audit.pk)
     work = audited.submission
     assert {"report", "screening"} <= audited.get_deferred_fields()
-    assert "document" in audited.rubric_version.get_deferred_fields()
     assert work.organization is work.assignment.cohort.organization is audited.organization
