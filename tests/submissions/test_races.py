@@ -15,6 +15,7 @@ from grading.audits.actions import claim_audit
 from grading.core import probe_limit
 from grading.core.errors import SubmissionRefused
 from grading.core.probe_limit import limited_probe
+from grading.engine import audits as engine_audits
 from grading.models import Activity, Audit, Submission
 from grading.submissions.actions import create_submission
 from grading.submissions.probe import probe_submission
@@ -59,12 +60,19 @@ def test_one_of_racing_reconcilers_requeues_the_audit():
     [(("one", "one"), "already_running"), (("one", "other"), "attempts_used_up")],
 )
 def test_last_attempt_is_used_by_one_of_two_submissions(
-    tmp_path: Path, works: tuple[str, str], refusal: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, works: tuple[str, str], refusal: str
 ):
     for work in set(works):
         make_repository(tmp_path / work, [Commit(files={"README.md": f"# {work}"})])
     assignment = AssignmentFactory(max_attempts=1)
     ada, addresses = student(assignment.cohort), iter([str(tmp_path / work) for work in works])
+
+    probe, both_probe = engine_audits.probe_repository, Barrier(2)
+
+    def probe_together(submission: Submission) -> str:
+        # Each has passed the first, cheap checks before the other takes the attempt.
+        both_probe.wait(10)
+        return probe(submission)
 
     def submit() -> str:
         try:
@@ -72,6 +80,8 @@ def test_last_attempt_is_used_by_one_of_two_submissions(
         except SubmissionRefused as refused:
             return refused.code
         return "accepted"
+
+    monkeypatch.setattr(engine_audits, "probe_repository", probe_together)
 
     assert sorted(at_once(submit)) == sorted(["accepted", refusal])
     with everywhere():
