@@ -116,7 +116,8 @@ def _sound(check: GraphRun, fact: GraphRunFact, survey: Survey) -> Finding:
     rows = [row for runs in (fact, *fact.inner) for row in runs.steps.items()]
     missed = tuple(name for name, steps in rows if not steps)
     if missed and "idle" in check.faults:
-        reason += f" No run comes to {_names(missed)}."
+        its, is_taken = ("That", "is") if len(missed) == 1 else ("Those", "are")
+        reason += f" {its} to {_names(missed)} {is_taken} taken by no run."
     return Finding(True, reason, (_graph_clue(survey, reason),), has_reservation=bool(missed))
 
 

@@ -167,9 +167,9 @@ def test_a_sound_run_is_said_with_the_number_of_routes():
 def test_nodes_to_which_only_ways_lead_that_no_run_takes_are_named():
     fact = CLEAN | {"steps": {"repo": [1], "pdf": [], "vision": []}}
     assert finding_of(fact, "idle").reason.endswith(
-        ": a route leads to every node. No run comes to `pdf` and `vision`."
+        ": a route leads to every node. Those to `pdf` and `vision` are taken by no run."
     )
-    assert "No run comes" not in finding_of(fact, "doubled").reason
+    assert "no run" not in finding_of(fact, "doubled").reason
 
 
 def test_a_fault_that_the_check_does_not_name_does_not_count():
