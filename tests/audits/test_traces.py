@@ -357,7 +357,8 @@ def test_failed_second_attempt_stands_below_the_same_hand_in(
     assert (attempt["auditor.audit.attempt"], attempt["error.type"]) == (2, "repository_not_found")
     # It waited from its own job on, or no time at all if the clock stepped back.
     claimed = audit_of(assignment).started_at
-    assert job.enqueued_at is not None and claimed is not None
+    assert job.enqueued_at is not None
+    assert claimed is not None
     waited_from = spans["queue"].start_time_unix_nano / 1e9
     expected = min(job.enqueued_at, claimed).timestamp()
     assert waited_from == pytest.approx(expected, rel=0, abs=1e-6)
