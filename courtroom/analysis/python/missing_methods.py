@@ -27,10 +27,7 @@ def calls_without_method(
     symbols: SymbolTable, source: SourceFile, function: FunctionSite
 ) -> Iterator[FailingLine]:
     """Yield calls of a method that neither the class nor a parent of it has."""
-    objects = {
-        **_objects_of_file(symbols, source, function),
-        **_objects(symbols, source, function.node),
-    }
+    objects = objects_in(symbols, source, function)
     for node in walk(function.node) if objects else ():
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
@@ -42,6 +39,16 @@ def calls_without_method(
         if not _is_set_elsewhere(symbols, function, method):
             why = f"calls {method}() of {site.node.name}, which has no such method"
             yield FailingLine(node.lineno, why, mark_of(node))
+
+
+def objects_in(
+    symbols: SymbolTable, source: SourceFile, function: FunctionSite
+) -> dict[str, ClassSite]:
+    """Return the class of each name in a function that only holds a new object of the work's class."""
+    return {
+        **_objects_of_file(symbols, source, function),
+        **_objects(symbols, source, function.node),
+    }
 
 
 def _objects(symbols: SymbolTable, source: SourceFile, function: ast.AST) -> dict[str, ClassSite]:

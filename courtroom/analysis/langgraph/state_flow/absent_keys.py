@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, listed
@@ -15,6 +15,7 @@ from courtroom.analysis.langgraph.state_flow.returned_shapes import (
     MOST_STEPS,
     ReturnedShapes,
     Shape,
+    joined_shapes,
     literal_shape,
     own_nodes,
 )
@@ -41,12 +42,16 @@ OPTIONAL_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """Constant key that code asks a name for; one that fails where the key is missing `is_sure`."""
+    """Constant key that code asks a name for, or what lies in it `under` further keys.
+
+    A lookup that fails where the key is missing `is_sure`.
+    """
 
     name: str
     key: str
     line: int
     is_sure: bool
+    under: tuple[str, ...] = ()
 
 
 def absent_keys(
@@ -69,10 +74,14 @@ def absent_keys(
         lookups = list(_lookups(nodes))
         if not lookups:
             continue
-        for shape, rows in _of_results(stored, shapes, nodes, lookups):
+        names = _Names(shapes, function, nodes)
+        for shape, rows in _of_results(stored, names, lookups):
             keys = listed(dict.fromkeys(row.key for row in rows))
+            whole = f"what {shape.name}() returns"
+            part = ".".join(rows[0].under)
+            asked = f"`{part}` of {whole}" if part else whole
             sentence = (
-                f"{function.shown_name} asks what {shape.name}() returns for {keys}; it only has"
+                f"{function.shown_name} asks {asked} for {keys}; it only has"
                 f" {listed(sorted(shape.keys))}"
             )
             place = function.source.path, rows[0].line
@@ -91,14 +100,12 @@ def absent_keys(
 
 
 def _of_results(
-    stored: Callable[[], AbstractSet[str]],
-    shapes: ReturnedShapes,
-    nodes: list[ast.AST],
-    lookups: list[Lookup],
+    stored: Callable[[], AbstractSet[str]], names: _Names, lookups: list[Lookup]
 ) -> Iterator[tuple[Shape, list[Lookup]]]:
     """Yield the shape of each function's result that lacks keys, with the lookups of these keys."""
-    for name, of_name in _by_name(lookups).items():
-        shape = _held(shapes, nodes, name)
+    for (name, under), of_name in _by_name(lookups).items():
+        held = names.held(name)
+        shape = held.under(under) if held else None
         if shape is None or shape.is_list:
             continue
         rows = [row for row in of_name if row.key not in shape.keys and row.key not in stored()]
@@ -106,40 +113,68 @@ def _of_results(
             yield shape, rows
 
 
-def _by_name(lookups: Iterable[Lookup]) -> dict[str, list[Lookup]]:
-    rows: dict[str, list[Lookup]] = {}
+def _by_name(lookups: Iterable[Lookup]) -> dict[tuple[str, tuple[str, ...]], list[Lookup]]:
+    rows: dict[tuple[str, tuple[str, ...]], list[Lookup]] = {}
     for row in lookups:
-        rows.setdefault(row.name, []).append(row)
+        rows.setdefault((row.name, row.under), []).append(row)
     return rows
 
 
-def _held(
-    shapes: ReturnedShapes, nodes: list[ast.AST], name: str, steps: int = MOST_STEPS
-) -> Shape | None:
-    """Return the shape of a name that only results of one function, and literals, are bound to."""
-    held: list[Shape | None] = []
-    shapes.fuel -= len(nodes)
-    if steps == 0 or shapes.fuel < 0:
-        return None
-    for node in nodes:
-        if isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(_binds(target, name) for target in targets):
-                is_plain = all(isinstance(target, ast.Name) for target in targets)
-                value = node.value if is_plain else None
-                shape = literal_shape(value) or shapes.of_call(value) if value else None
-                held.append(shape)
-        elif isinstance(node, ast.For | ast.comprehension) and _binds(node.target, name):
-            held.append(_member(shapes, nodes, _looped(node, name), steps - 1))
-        elif _may_change(node, name):
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Names of a function, with the shapes of what they hold."""
+
+    shapes: ReturnedShapes
+    function: FunctionRef
+    nodes: list[ast.AST]
+
+    def held(self, name: str, steps: int = MOST_STEPS) -> Shape | None:
+        """Return the shape of a name that only results of one function, and literals, are bound to."""
+        held: list[Shape | None] = []
+        self.shapes.fuel -= len(self.nodes)
+        if steps == 0 or self.shapes.fuel < 0:
             return None
-    origins = {shape.name for shape in held if shape and shape.name}
-    if not held or None in held or len(origins) != 1:
+        for node in self.nodes:
+            if isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                if any(_binds(target, name) for target in targets):
+                    is_plain = all(isinstance(target, ast.Name) for target in targets)
+                    value = node.value if is_plain else None
+                    held.append(self._value(value, steps - 1) if value else None)
+            elif isinstance(node, ast.For | ast.comprehension) and _binds(node.target, name):
+                held.append(self._member(_looped(node, name), steps - 1))
+            elif _may_change(node, name):
+                return None
+        return _of_one_function(held)
+
+    def _value(self, value: ast.expr, steps: int) -> Shape | None:
+        if steps and isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or):
+            return _of_one_function([self._value(part, steps - 1) for part in value.values])
+        if isinstance(value, ast.List) and not value.elts:
+            return Shape(frozenset(), is_list=True)
+        shape = literal_shape(value) or self.shapes.of_call(value, self.function)
+        part = _lookup(value) if shape is None else None
+        whole = self.held(part.name, steps) if part else None
+        return whole.under([*part.under, part.key]) if part and whole else shape
+
+    def _member(self, row: ast.expr | None, steps: int) -> Shape | None:
+        """Return the shape of what a loop over the expression gives."""
+        if row is None:
+            return None
+        is_name = isinstance(row, ast.Name)
+        of_call = self.shapes.of_call
+        shape = self.held(last_name(row), steps) if is_name else of_call(row, self.function)
+        return replace(shape, is_list=False) if shape and shape.is_list else None
+
+
+def _of_one_function(shapes: Sequence[Shape | None]) -> Shape | None:
+    """Return what is known of results of one function, beside literals that stand in for them."""
+    known = [shape for shape in shapes if shape]
+    first = next((shape for shape in known if shape.name), None)
+    origins = {shape.name for shape in known if shape.name}
+    if first is None or len(known) < len(shapes) or len(origins) != 1:
         return None
-    known = [shape for shape in held if shape]
-    first = next(shape for shape in known if shape.name)
-    keys = frozenset().union(*(shape.keys for shape in known))
-    return Shape(keys, first.is_list, first.name, first.place)
+    return replace(joined_shapes(known), is_list=first.is_list, name=first.name, place=first.place)
 
 
 def _looped(loop: ast.For | ast.comprehension, name: str) -> ast.expr | None:
@@ -162,17 +197,6 @@ def _may_change(node: ast.AST, name: str) -> bool:
     )
 
 
-def _member(
-    shapes: ReturnedShapes, nodes: list[ast.AST], row: ast.expr | None, steps: int
-) -> Shape | None:
-    """Return the shape of what a loop over the expression gives."""
-    if row is None:
-        return None
-    is_name = isinstance(row, ast.Name)
-    shape = _held(shapes, nodes, last_name(row), steps) if is_name else shapes.of_call(row)
-    return Shape(shape.keys, False, shape.name, shape.place) if shape and shape.is_list else None
-
-
 def _of_entries(
     rubric: Mapping[str, AbstractSet[str]],
     lookups: list[Lookup],
@@ -180,9 +204,9 @@ def _of_entries(
 ) -> Iterator[tuple[str, Lookup]]:
     """Yield keys that no JSON file holds, of names whose other keys are in one."""
     reported: set[str] = set()
-    for name, rows in _by_name(lookups).items():
+    for (name, under), rows in _by_name(lookups).items():
         keys = {row.key for row in rows}
-        for row in rows if ENTRY_WORDS & {*words_of(name)} else ():
+        for row in rows if ENTRY_WORDS & {*words_of(name)} and not under else ():
             if not row.is_sure or row.key in reported:
                 continue
             path = next((path for path, known in rubric.items() if known & keys - {row.key}), "")
@@ -226,7 +250,7 @@ def _tries(node: ast.AST) -> Sequence[ast.AST]:
     return ()
 
 
-def _lookup(node: ast.AST) -> Lookup | None:
+def _lookup(node: ast.AST, steps: int = MOST_STEPS) -> Lookup | None:
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         owner, key, is_sure = node.value, constant_text(node.slice), True
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -237,9 +261,15 @@ def _lookup(node: ast.AST) -> Lookup | None:
         owner, key, is_sure = node.comparators[0], constant_text(node.left), False
     else:
         return None
-    if not isinstance(owner, ast.Name) or not key:
+    if not key:
         return None
-    return Lookup(owner.id, key, node.end_lineno or node.lineno, is_sure)
+    line = node.end_lineno or node.lineno
+    if isinstance(owner, ast.Name):
+        return Lookup(owner.id, key, line, is_sure)
+    outer = _lookup(owner, steps - 1) if steps and not isinstance(owner, ast.Compare) else None
+    if outer is None:
+        return None
+    return Lookup(outer.name, key, line, is_sure, (*outer.under, outer.key))
 
 
 def _is_empty(value: ast.expr) -> bool:

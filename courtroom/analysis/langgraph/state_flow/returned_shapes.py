@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import Place
-from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.missing_methods import objects_in
+from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
 from courtroom.analysis.python.tree_walk import called_name, constant_text, last_name, push_children
 
 # Functions that return what another one returns, which are followed.
@@ -19,18 +21,31 @@ READERS = frozenset(
     {"len", "print", "dumps", "sorted", "str", "bool", "isinstance", "list", "any", "all", "repr"}
 ) | {"debug", "info", "warning", "error"}
 READING_METHODS = frozenset({"get", "items", "keys", "values", "copy", "sort", "pop"})
+# Decorators that leave a method what it returns.
+PLAIN = frozenset({"staticmethod", "classmethod"})
 Names = frozenset[str]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Keys of a dict, or of the dicts in a list; `name` is of the function that returns it."""
+    """Keys of a dict, or of the dicts in a list; `name` is of the function that returns it.
+
+    `inner` are the shapes of dicts in it that are written out, by key.
+    """
 
     keys: frozenset[str]
     is_list: bool
     name: str = ""
     place: Place = ("", 0)
+    inner: Mapping[str, Shape] = field(default_factory=dict)
+
+    def under(self, keys: Sequence[str]) -> Shape | None:
+        """Return the shape of what lies under keys, one inside the other."""
+        shape: Shape | None = self
+        for key in keys:
+            shape = shape.inner.get(key) if shape and not shape.is_list else None
+        return replace(shape, name=self.name, place=self.place) if shape else None
 
 
 @dataclass(slots=True)
@@ -38,80 +53,114 @@ class ReturnedShapes:
     """Shapes of what functions return, by name; null where it may be anything else."""
 
     symbols: SymbolTable
-    _shapes: dict[str, Shape | None] = field(default_factory=dict)
+    _shapes: dict[tuple[str, int], Shape | None] = field(default_factory=dict)
+    _objects: dict[tuple[str, int], Mapping[str, ClassSite]] = field(default_factory=dict)
     fuel: int = TOTAL_FUEL
 
-    def of_call(self, node: ast.expr, steps: int = MOST_STEPS) -> Shape | None:
+    def of_call(self, node: ast.expr, caller: FunctionRef, steps: int = MOST_STEPS) -> Shape | None:
         call = node.value if isinstance(node, ast.Await) else node
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        function = self._called(call, caller) if isinstance(call, ast.Call) else None
+        if function is None:
             return None
-        name = call.func.id
-        if name not in self._shapes:
-            self._shapes[name] = None  # a function that calls itself
-            self._shapes[name] = self._of_function(name, steps)
-        return self._shapes[name]
+        if function.key not in self._shapes:
+            self._shapes[function.key] = None  # a function that calls itself
+            self._shapes[function.key] = self._of_function(function, steps)
+        return self._shapes[function.key]
 
-    def _of_function(self, name: str, steps: int) -> Shape | None:
-        homes = self.symbols.functions_by_name.get(name, [])
-        if len(homes) != 1 or steps == 0:
+    def _called(self, call: ast.Call, caller: FunctionRef) -> FunctionRef | None:
+        """Return the function of the repository that is called, which is the only possible one."""
+        homes = self.symbols.functions_by_name.get(called_name(call), [])
+        functions = [FunctionRef(*home) for home in homes]
+        if isinstance(call.func, ast.Name):
+            if len(functions) > 1:
+                dotted = self.symbols.dotted_name(caller.source, call.func)
+                functions = [f for f in functions if f"{f.source.module}.{f.name}" == dotted]
+            return functions[0] if len(functions) == 1 and not functions[0].site.owner else None
+        if not isinstance(call.func, ast.Attribute) or not isinstance(call.func.value, ast.Name):
             return None
-        source, site = homes[0]
-        nodes = list(own_nodes(site.node))
+        if call.func.value.id == "self":
+            is_own = len(functions) == 1 and functions[0].site.owner is caller.site.owner
+            return functions[0] if is_own else None
+        if caller.key not in self._objects:
+            self._objects[caller.key] = objects_in(self.symbols, caller.source, caller.site)
+        home = self._objects[caller.key].get(call.func.value.id)
+        own = [f for f in functions if home is not None and f.site.owner is home.node]
+        return own[0] if len(own) == 1 else None
+
+    def _of_function(self, function: FunctionRef, steps: int) -> Shape | None:
+        site = function.site
+        nodes = list(own_nodes(site.node)) if steps else []
         is_generator = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes)
-        if is_generator or site.node.decorator_list or site.owner:
+        if is_generator or not {*map(last_name, site.node.decorator_list)} <= PLAIN:
             return None
+        reader = _Reader(self, function, nodes)
         values = [n.value for n in nodes if isinstance(n, ast.Return) and n.value is not None]
-        shape = _joined(
-            self._of_value(value, nodes, steps) for value in values if not _is_none(value)
-        )
+        shape = _joined(reader.of_value(v, steps) for v in values if not _is_none(v))
         if shape is None or not shape.keys:
             return None
-        return Shape(shape.keys, shape.is_list, name, (source.path, site.node.lineno))
+        place = function.source.path, site.node.lineno
+        return replace(shape, name=function.shown_name, place=place)
 
-    def _of_value(self, value: ast.expr, nodes: list[ast.AST], steps: int) -> Shape | None:
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reader of what one function returns."""
+
+    shapes: ReturnedShapes
+    function: FunctionRef
+    nodes: list[ast.AST]
+
+    def of_value(self, value: ast.expr, steps: int) -> Shape | None:
         if isinstance(value, ast.IfExp):
-            parts = (value.body, value.orelse)
-            return _joined(self._of_value(part, nodes, steps) for part in parts)
+            return _joined(self.of_value(part, steps) for part in (value.body, value.orelse))
         if isinstance(value, ast.Name):
-            return self._of_name(value.id, nodes, steps)
+            return self._of_name(value.id, steps)
         if isinstance(value, ast.List):
-            shape = _joined(self._of_value(member, nodes, steps) for member in value.elts)
+            shape = _joined(self.of_value(member, steps) for member in value.elts)
             return _in_list(shape) if value.elts else Shape(frozenset(), is_list=True)
         if isinstance(value, ast.ListComp):
             return _in_list(literal_shape(value.elt))
-        return literal_shape(value) or self.of_call(value, steps - 1)
+        return literal_shape(value) or self.shapes.of_call(value, self.function, steps - 1)
 
-    def _of_name(self, name: str, nodes: list[ast.AST], steps: int) -> Shape | None:
+    def _of_name(self, name: str, steps: int) -> Shape | None:
         """Return the shape of a local name that holds literals and gets written keys only, with
         those of its second names: `images = rows` makes them one.
         """
-        self.fuel -= len(nodes)
-        if steps == 0 or self.fuel < 0:
+        self.shapes.fuel -= len(self.nodes)
+        if steps == 0 or self.shapes.fuel < 0:
             return None
-        names = _same_names(name, nodes)
+        names = _same_names(name, self.nodes)
         shapes: list[Shape | None] = []
-        for node in nodes:
+        for node in self.nodes:
             if isinstance(node, ast.Assign | ast.AnnAssign):
-                shapes += self._assigned(node, names, nodes, steps - 1)
+                shapes += self._assigned(node, names, steps - 1)
             elif isinstance(node, ast.Call):
                 shapes += _changed(node, names)
             elif any(_is_named(part, names) for part in _handed_on(node)):
                 return None
-        return _joined(shapes)
+        shape = _joined(shapes)
+        if shape is None or not shape.inner:
+            return shape
+        used = _used_inside(self.nodes, names)
+        return replace(shape, inner={k: part for k, part in shape.inner.items() if k not in used})
 
     def _assigned(
-        self, node: ast.Assign | ast.AnnAssign, names: Names, nodes: list[ast.AST], steps: int
+        self, node: ast.Assign | ast.AnnAssign, names: Names, steps: int
     ) -> Iterator[Shape | None]:
         value = node.value
         for target in _targets(node):
             if _is_named(target, names) and value is not None:
                 if not isinstance(value, ast.Name):
-                    yield self._of_value(value, nodes, steps)
+                    yield self.of_value(value, steps)
                 elif not _is_named(value, names):
                     yield None
             elif isinstance(target, ast.Subscript) and _is_named(target.value, names):
                 key = constant_text(target.slice)
-                yield None if key is None else Shape(frozenset({key}), is_list=False)
+                inner = {key: part} if key and value and (part := literal_shape(value)) else {}
+                keys = frozenset({key} if key else ())
+                yield Shape(keys, is_list=False, inner=inner) if key else None
+            elif isinstance(target, ast.Subscript) and _key_inside(target.value, names):
+                yield _stored_inside(target, names)
             elif isinstance(target, ast.Tuple) and any(_is_named(t, names) for t in target.elts):
                 yield None
             elif value is not None and _is_named(value, names):
@@ -165,13 +214,58 @@ def _changed(call: ast.Call, names: Names) -> Iterator[Shape | None]:
         yield None
 
 
+def _key_inside(node: ast.expr, names: Names) -> str | None:
+    """Return the key of `name["key"]`."""
+    is_inside = isinstance(node, ast.Subscript) and _is_named(node.value, names)
+    return constant_text(node.slice) if isinstance(node, ast.Subscript) and is_inside else None
+
+
+def _stored_inside(target: ast.Subscript, names: Names) -> Shape:
+    """Return what `name["key"]["inner"] = ...` adds."""
+    key, inner = _key_inside(target.value, names) or "", constant_text(target.slice)
+    parts = {key: Shape(frozenset({inner}), is_list=False)} if inner else {}
+    return Shape(frozenset({key}), is_list=False, inner=parts)
+
+
+def _used_inside(nodes: Iterable[ast.AST], names: Names) -> frozenset[str]:
+    """Return the keys of the names under which other code gets what lies there, and may fill it."""
+    rows = list(nodes)
+    looked_at: set[int] = set()
+    for node in rows:
+        if isinstance(node, ast.Subscript | ast.FormattedValue):
+            looked_at.add(id(node.value))
+        elif isinstance(node, ast.Compare):
+            looked_at.update(map(id, node.comparators))
+        elif isinstance(node, ast.Call) and called_name(node) in READERS:
+            looked_at.update(map(id, node.args))
+        elif isinstance(node, ast.Attribute) and node.attr in READING_METHODS:
+            looked_at.add(id(node.value))
+    gets = (n for n in rows if isinstance(n, ast.Call) and called_name(n) == "get" and n.args)
+    got = {
+        constant_text(call.args[0])
+        for call in gets
+        if isinstance(call.func, ast.Attribute) and _is_named(call.func.value, names)
+    }
+    kept = {
+        _key_inside(node, names)
+        for node in rows
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Load)
+        and id(node) not in looked_at
+    }
+    return frozenset(key for key in got | kept if key)
+
+
 def literal_shape(value: ast.expr) -> Shape | None:
     """Return the shape of a dict that is written out."""
     if not isinstance(value, ast.Dict):
         return None
     keys = [constant_text(key) for key in value.keys]
-    named = frozenset(key for key in keys if key is not None)
-    return Shape(named, is_list=False) if None not in keys else None
+    if None in keys:
+        return None
+    parts = zip(keys, map(literal_shape, value.values), strict=True)
+    inner = {key: part for key, part in parts if key and part}
+    return Shape(frozenset(key for key in keys if key), is_list=False, inner=inner)
 
 
 def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
@@ -190,11 +284,19 @@ def _joined(shapes: Iterable[Shape | None]) -> Shape | None:
     known = [row for row in rows if row is not None]
     if not known or len(known) < len(rows) or len({row.is_list for row in known}) > 1:
         return None
-    return Shape(frozenset().union(*(row.keys for row in known)), known[0].is_list)
+    return joined_shapes(known)
+
+
+def joined_shapes(shapes: Sequence[Shape]) -> Shape:
+    """Return what is known of a value that has one of the shapes."""
+    keys = frozenset().union(*(shape.keys for shape in shapes))
+    parts = {key: [s.inner.get(key) for s in shapes if key in s.keys] for key in keys}
+    inner = {key: part for key, rows in parts.items() if (part := _joined(rows))}
+    return Shape(keys, shapes[0].is_list, inner=inner)
 
 
 def _in_list(shape: Shape | None) -> Shape | None:
-    return Shape(shape.keys, is_list=True) if shape and not shape.is_list else None
+    return replace(shape, is_list=True) if shape and not shape.is_list else None
 
 
 def _is_named(node: ast.AST, names: Names) -> bool:

@@ -132,6 +132,95 @@ def test_a_lookup_that_is_a_try_or_may_find_what_was_put_there_is_none(old: str,
     assert absent(SCHEMA + ASKS.replace(old, new)) == []
 
 
+NESTED = """
+def graph_of(path):
+    report = {"ok": False, "details": {"nodes": []}}
+    report["details"]["reducers"] = len(path)
+    return report
+def detective(state):
+    report = graph_of(state["repo_url"])
+    return {"evidences": {"repo": report["details"].get("edges", [])}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("edges", "edges"),
+        ('report["details"].get', 'report.get("details", {}).get'),
+        ("    return {", '    details = report.get("details") or {}\n    return {'),
+        ('graph_of(state["repo_url"])', 'graph_of(state["repo_url"]) or {}'),
+    ],
+)
+def test_a_key_that_a_dict_inside_a_result_never_has_is_shown(old: str, new: str):
+    code = NESTED.replace(old, new)
+    if "details = " in code:
+        code = code.replace('report["details"].get', "details.get")
+    (sentence,) = absent(code)
+    assert sentence in {
+        f"detective asks {what} for `edges`; it only has `nodes` and `reducers`"
+        for what in ("what graph_of() returns", "`details` of what graph_of() returns")
+    }
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'fill(report["details"])',
+        'report["details"].update(more)',
+        'report["details"][path] = 1',
+        'report["details"] = path',
+        'report["details"]["edges"] = 1',
+        'report.get("details").update(more)',
+    ],
+)
+def test_a_dict_inside_a_result_that_code_may_fill_is_open(line: str):
+    assert absent(NESTED.replace("    return report", f"    {line}\n    return report")) == []
+
+
+TOOL = """
+class Tool:
+    def __init__(self, path): self.path = path
+    def look(self):
+        return self.classes()
+    def classes(self):
+        return {"type": self.path}
+def detective(state):
+    tool = Tool(state["pdf_path"])
+    return {"evidences": {"pdf": tool.look().get("label"), "more": seen(tool)}}
+def seen(tool):
+    tool = Tool("b")
+    kind = tool.look()
+    return kind["label"]
+"""
+
+
+def test_a_key_that_the_result_of_an_objects_method_never_has_is_shown():
+    assert absent(TOOL) == ["seen asks what Tool.look() returns for `label`; it only has `type`"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('    tool = Tool("b")\n', ""),
+        ("return self.classes()", "return self.path"),
+        ("    def classes", "    @changed\n    def classes"),
+        ("def seen", 'class Other(Tool):\n    def classes(self): return {"label": 1}\ndef seen'),
+        ('Tool("b")', 'Tool("b") if tool else Other()'),
+    ],
+    ids=["a parameter", "another result", "decorated", "a class below it", "another class"],
+)
+def test_the_result_of_a_method_that_may_be_another_one_is_open(old: str, new: str):
+    assert absent(TOOL.replace(old, new)) == []
+
+
+@pytest.mark.parametrize(("module", "is_shown"), [("tools", True), ("others", False)])
+def test_of_two_functions_of_one_name_the_imported_one_is_called(module: str, is_shown: bool):
+    files = {"src/tools.py": SCHEMA, "src/others.py": SCHEMA.replace("found =", "found = path or")}
+    reading = flow_of(f"from src.{module} import schema_of\n{ASKS}{JUDGE}", files)
+    assert bool(sentences(reading, "absent_key")) is is_shown
+
+
 def other(code: str, rubric: str = RUBRIC) -> list[str]:
     graph_file = 'json.load(open("rubric.json"))\n'
     return sentences(flow_of(graph_file + READ + code, data={"rubric.json": rubric}), "other_key")
