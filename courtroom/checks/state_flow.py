@@ -77,6 +77,7 @@ WORDS: dict[str, str] = {
     "loose_rule": LOOSE,
     "broken_import": "an import that cannot resolve on the way from the graph's file",
     "broken_command": "an import that cannot resolve on the way from a declared command",
+    "failing_command": "a command of the README that fails as it stands",
 }
 
 
@@ -98,6 +99,7 @@ BESIDE = {
     "repeated_clone": "shallow_history",
     "moved_directory": "shallow_history",
     "broken_command": "broken_import",
+    "failing_command": "broken_import",
     "dead_pattern": "absent_key",
     "router_write": "dead_route",
     "copied_evidence": "unshown_evidence",

@@ -47,6 +47,7 @@ FaultKind = Literal[
     "loose_rule",
     "broken_import",
     "broken_command",
+    "failing_command",
 ]
 
 

@@ -269,6 +269,7 @@ FLOW = {
     "loose_rule": "Limit this rule to what it is for",
     "broken_import": "Import what is there, or commit what is missing",
     "broken_command": "Import what is there, or commit what is missing",
+    "failing_command": "Write the command as the program takes it, or commit what it needs",
 }
 
 

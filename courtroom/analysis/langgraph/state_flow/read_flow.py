@@ -127,6 +127,7 @@ ALL_KINDS = (
     "left_out_criterion",
     "loose_rule",
     "broken_command",
+    "failing_command",
 )
 # Names under which a rubric holds one entry per persona.
 PERSONAS = frozenset({"prosecutor", "defense", "defence", "techlead"})
