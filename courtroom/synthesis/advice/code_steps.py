@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
+from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
 from courtroom.checks.phrases import listed, places_of
 from courtroom.checks.sandboxed_clone import FACTS as FACTS_OF_CLONE
 from courtroom.checks.unsafe_call import FACTS
@@ -198,21 +199,26 @@ def _is_of_other_client(piece: Evidence) -> bool:
 
 
 def prompt_steps(aspect: str, words: int, work: Work) -> Iterator[Step]:
-    """Lengthen the prompts that say too little of their own; the shortest is the place."""
-    if aspect != "told":
-        return
+    """Lengthen the prompts that say too little of their own; the shortest is the place.
+
+    It is one step for all checks on prompts: three with little of their own are alike for that.
+    """
     # One length for all checks of a rubric.
     words = max(words, ENOUGH_WORDS)
-    rows = [r for r in work.facts.get("persona_prompts") or () if (r["own_words"] or 0) < words]
-    if not rows:
+    prompts = work.facts.get("persona_prompts") or ()
+    rows = [r for r in prompts if (r["own_words"] or 0) < words]
+    if not rows or (aspect != "told" and len(rows) < len(PERSONAS)):
         return
     shortest = min(rows, key=lambda row: row["own_words"] or 0)
     counts = listed(f"{row['own_words'] or 0} for {row['persona']}" for row in rows)
-    yield placed(
-        "Say in each judge's prompt what this judge alone looks for and how it reads the scale, by at"
-        f" least {words} words in passages that no other prompt has: {counts} now.",
-        shortest,
+    say = (
+        "say in each judge's prompt what this judge alone looks for and how it reads the scale, by at"
+        f" least {words} words in passages that no other prompt has: {counts} now."
     )
+    is_alike = work.facts.get("persona_prompts_distinct") is False
+    action = f"Keep what all judges need in one short common text, and {say}"
+    step = placed(action if is_alike else f"S{say[1:]}", shortest)
+    yield replace(step, is_exact=aspect != "told")
 
 
 def class_steps(example: str, pieces: Sequence[Evidence]) -> Iterator[Step]:

@@ -32,6 +32,8 @@ BUILDER = re.compile(r"\b([A-Za-z_]\w*)\.add_(?:node|edge|conditional_edges)\(")
 FOUND = re.compile(r"^\s{1,12}found\s{0,4}:\s{0,4}bool\b", re.MULTILINE)
 CITES = re.compile(r"^\s{1,12}\w{0,40}(?:cit|eviden|refer|source)\w{0,40}\s{0,4}:", re.MULTILINE)
 USUAL_SCALE = (1, 5)
+# Nodes of one role that a sentence names; of more it gives the number.
+MOST_NODES = 8
 # Ends of a reducer's name that merge mappings, as operator.ior.
 MERGING = ("ior", "or_", "update")
 
@@ -80,7 +82,7 @@ class Work:
             "clone_place": clone and place_of(clone["path"], clone["line"]),
             **self._limits,
         }
-        texts |= {role: listed(self.nodes(role)) for role in ("detective", "judge")}
+        texts |= {role: _all_of(role, self.nodes(role)) for role in ("detective", "judge")}
         texts["justice"] = listed(self.verdict_nodes)
         for prompt in self.facts.get("persona_prompts") or ():
             place = place_of(prompt["path"], prompt["line"])
@@ -249,6 +251,10 @@ class Work:
         )
         places = (piece.location for piece in pieces if piece.location.path)
         return next((Step("", place.path, place.line_start) for place in places), None)
+
+
+def _all_of(role: str, nodes: Sequence[str]) -> str:
+    return listed(nodes) if len(nodes) <= MOST_NODES else f"the {len(nodes)} {role}s"
 
 
 def filled(text: str, names: Mapping[str, str]) -> str | None:

@@ -1,5 +1,6 @@
 """Steps for the clone, the judges and the rules, from facts of a work."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -333,6 +334,20 @@ def test_prompts_are_lengthened_once_for_all_checks_of_their_length():
     facts = work(persona_prompts=prompts)
     short, long = (list(code_steps.prompt_steps("told", words, facts)) for words in (20, 60))
     assert short == long
+
+
+@pytest.mark.parametrize(("own", "is_same"), [((5, 5, 10), True), ((5, 5, 90), False)])
+def test_prompts_that_are_alike_for_want_of_own_words_are_mended_by_one_step(own, is_same):
+    names = ("Prosecutor", "Defense", "TechLead")
+    prompts = [
+        {"persona": name, "path": "p.py", "line": 1, "own_words": count}
+        for name, count in zip(names, own, strict=True)
+    ]
+    facts = work(persona_prompts=prompts, persona_prompts_distinct=False)
+    (told,) = code_steps.prompt_steps("told", 20, facts)
+    assert told.action.startswith("Keep what all judges need in one short common text, and say in")
+    rest = [list(code_steps.prompt_steps(aspect, 60, facts)) for aspect in ("exist", "distinct")]
+    assert rest == ([[replace(told, is_exact=True)]] * 2 if is_same else [[], []])
 
 
 @pytest.mark.parametrize("aspect", ["security_override", "security_by_evidence"])

@@ -158,3 +158,10 @@ def test_empty_reports_of_the_repository_are_to_be_exported_again(paths, words):
     assert filled(ADVICE["no_report"], work(empty_reports=paths).names) == (
         f"Hand in the PDF report{words}."
     )
+
+
+@pytest.mark.parametrize(("count", "words"), [(2, "judge_0 and judge_1"), (9, "the 9 judges")])
+def test_many_nodes_of_a_role_are_a_number_in_advice(count, words):
+    graph = {"nodes": [f"judge_{i}" for i in range(count)], "path": "g.py", "state_graph_line": 1}
+    facts = work(graph=graph)
+    assert filled("Draw {{judge}}.", facts.names) == f"Draw {words}."
