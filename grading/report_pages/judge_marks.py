@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """`mark` is both the CSS class and the choice of shape in report/_mark.html."""
+    """`mark` is both the CSS class and the choice of shape in a mark on a score track."""
 
     id: str
     name: str

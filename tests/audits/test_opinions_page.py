@@ -6,7 +6,6 @@ import re
 from typing import Any, get_args
 
 import pytest
-from django.template.loader import render_to_string
 
 from courtroom.models.evidence import CITED_TAG, Evidence, Location, evidence
 from courtroom.models.judge_answer import FailureKind
@@ -16,6 +15,7 @@ from grading.models import Assignment, Enrollment
 from grading.report_pages.arguments import FAILURES, Argument
 from grading.report_pages.checks_and_evidence import CITED_GOAL
 from grading.report_pages.criterion import criterion_views
+from grading.templatetags.report_tags import report_part
 from grading.templatetags.text_tags import markdown
 from tests.factories.example_report import COMMIT, REPO_URL, report_json
 from tests.factories.graded_work import page_of_audit, signed_in
@@ -64,7 +64,7 @@ def page_with(document: Json, assignment: Assignment, reader: Enrollment) -> str
 def asking(*places: Json) -> str:
     """Return the sentences of the page about what a judge asked to read."""
     argument = argument_in(report_with(asked=list(places)))
-    html = render_to_string("audits/report/_requests.html", {"argument": argument})
+    html = report_part("requests", argument)
     return " ".join(re.sub(r"<[^>]*>", "", html).split())
 
 
