@@ -49,14 +49,13 @@ from courtroom.analysis.langgraph.state_flow.read_flow import (
 from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.langgraph.unread_graphs import notebook_sources, unread_graph
 from courtroom.analysis.locations import shown
-from courtroom.analysis.project.command_faults import command_faults
-from courtroom.analysis.project.entry_points import declarations_in
 from courtroom.analysis.project.general_facts import (
     EXCHANGE_FACTS,
     read_exchange,
     read_hazards,
     read_project,
 )
+from courtroom.analysis.project.instruction_faults import command_texts, instruction_faults
 from courtroom.analysis.project.own_outputs import OUTPUT_FACTS, read_own_outputs
 from courtroom.analysis.project.submission_scope import (
     imported_vendored,
@@ -356,7 +355,7 @@ def _clone(writer: FactWriter) -> None:
         # Where a failing clone ends the run already, an exception is how the function tells.
         "refusal": REFUSAL if escaping else _refusal(writer, clone),
         "documented": documented_addresses(
-            [ast.get_docstring(node) or "", *_command_texts(writer).values()]
+            [ast.get_docstring(node) or "", *command_texts(writer).values()]
         ),
         "runner": _runner(writer, clone.function, clone.calls),
         "is_repeated": clone.is_repeated,
@@ -379,13 +378,6 @@ def _clone(writer: FactWriter) -> None:
     for fact, lines in (*clone.lines.items(), ("address_refused", clone.refusals)):
         for source, line in lines:
             writer.add_location(fact, source.path, line)
-
-
-def _command_texts(writer: FactWriter) -> dict[str, str]:
-    """Return the texts that say how the program is run, by path."""
-    paths = [path for path, blob in writer.reader.blobs.items() if blob.is_file]
-    texts = writer.reader.read_all(list(declarations_in(paths)))
-    return {path: text.decode("utf-8", "replace") for path, text in texts.items()}
 
 
 def _error_rows(errors: Iterable[EscapingError]) -> list[dict[str, str | int]]:
@@ -466,7 +458,7 @@ def _flow(writer: FactWriter) -> None:
     )
     entries = (writer.facts.get("scope") or {}).get("entry_points", ())
     flow.add(broken_commands(writer.symbols, entries, flow.faults))
-    flow.add(command_faults(writer.symbols, _command_texts(writer)))
+    flow.add(instruction_faults(writer))
     gap = reading_gap(writer.symbols.codebase)
     writer.facts["state_flow"] = {
         "faults": [fault.as_fact for fault in flow.faults],

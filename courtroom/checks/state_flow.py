@@ -78,6 +78,7 @@ WORDS: dict[str, str] = {
     "broken_import": "an import that cannot resolve on the way from the graph's file",
     "broken_command": "an import that cannot resolve on the way from a declared command",
     "failing_command": "a command of the README that fails as it stands",
+    "other_api_key": "an API key by which documents and code differ",
 }
 
 
@@ -100,6 +101,7 @@ BESIDE = {
     "moved_directory": "shallow_history",
     "broken_command": "broken_import",
     "failing_command": "broken_import",
+    "other_api_key": "broken_import",
     "dead_pattern": "absent_key",
     "router_write": "dead_route",
     "copied_evidence": "unshown_evidence",

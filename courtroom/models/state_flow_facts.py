@@ -48,6 +48,7 @@ FaultKind = Literal[
     "broken_import",
     "broken_command",
     "failing_command",
+    "other_api_key",
 ]
 
 

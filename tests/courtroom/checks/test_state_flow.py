@@ -212,6 +212,7 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
         "moved_directory",
         "broken_command",
         "failing_command",
+        "other_api_key",
         "router_write",
         "copied_evidence",
         "dead_pattern",
@@ -223,6 +224,7 @@ def test_fault_that_stands_beside_another_one_is_not_counted(kind: str, beside: 
     places = {
         "broken_command": "broken_import",
         "failing_command": "broken_import",
+        "other_api_key": "broken_import",
         "router_write": "dead_route",
         "copied_evidence": "unshown_evidence",
         "dead_pattern": "absent_key",

@@ -128,6 +128,7 @@ ALL_KINDS = (
     "loose_rule",
     "broken_command",
     "failing_command",
+    "other_api_key",
 )
 # Names under which a rubric holds one entry per persona.
 PERSONAS = frozenset({"prosecutor", "defense", "defence", "techlead"})

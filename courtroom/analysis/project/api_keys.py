@@ -1,0 +1,138 @@
+"""API keys that the clients of models take, against those that README and .env.example name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, joined
+from courtroom.analysis.python.source_files import CallSite, SourceFile
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import constant_text, last_name, values_set_once, walk
+from courtroom.models.model_providers import PROVIDERS
+
+# Where a reader looks for the keys that he needs.
+DOCUMENTS = (
+    *("**/README*", "**/.env*", "**/*.env.*", "**/env.example"),
+    *("**/*compose*.y*ml", "**/Dockerfile*", "**/Makefile", "*.md", "docs/**/*.md"),
+)
+OPENAI, GOOGLE, GEMINI = "OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"
+# Classes whose key comes from the environment where they are not given one.
+CLIENTS: Mapping[str, str] = {
+    **{
+        f"{provider.package}.{provider.client}": provider.key_variable
+        for provider in PROVIDERS.values()
+        # A server of one's own wants none, and this one an address as well.
+        if provider.key_variable and provider.name not in ("ollama", "azure_openai")
+    },
+    "langchain_openai.ChatOpenAI": OPENAI,
+    "langchain_openai.OpenAIEmbeddings": OPENAI,
+    "openai.OpenAI": OPENAI,
+    "openai.AsyncOpenAI": OPENAI,
+    "anthropic.Anthropic": "ANTHROPIC_API_KEY",
+    "groq.Groq": "GROQ_API_KEY",
+}
+# By the variable: words without which no code has a client that reads it.
+PROVIDER_WORDS: Mapping[str, tuple[str, ...]] = {
+    OPENAI: ("openai", "open_ai", "gpt"),
+    GOOGLE: ("google", "gemini", "genai"),
+    GEMINI: ("google", "gemini", "genai"),
+    "ANTHROPIC_API_KEY": ("anthropic", "claude"),
+    "GROQ_API_KEY": ("groq",),
+    "XAI_API_KEY": ("xai", "grok"),
+    "DEEPSEEK_API_KEY": ("deepseek",),
+    "MISTRAL_API_KEY": ("mistral",),
+    "COHERE_API_KEY": ("cohere",),
+    "TAVILY_API_KEY": ("tavily",),
+    "OPENROUTER_API_KEY": ("openrouter",),
+}
+# Libraries that choose a provider while they run.
+_ANY_PROVIDER = re.compile(
+    r"litellm|init_chat_model|aisuite|crewai|llama_index|autogen|pydantic_ai"
+)
+_KEY_ARGUMENT = re.compile(r"(?:\w{1,30}_)?api_key")
+_LOOKUPS = frozenset({"getenv", "environ"})
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,60}_(?:KEY|TOKEN)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Client:
+    """A client that is made at a place, and the variable that holds its key."""
+
+    name: str
+    variable: str
+    path: str
+    line: int
+
+
+def key_faults(
+    symbols: SymbolTable, texts: Mapping[str, str], unreached: frozenset[str]
+) -> list[FlowFault]:
+    """Return the keys that code and documents do not both name; `texts` are the DOCUMENTS by path."""
+    if not texts:
+        return []
+    unnamed: dict[str, FlowFault] = {}
+    for client in _clients(symbols, unreached):
+        others = {GEMINI} if client.variable == GOOGLE else set()
+        if not any(name in text for name in {client.variable, *others} for text in texts.values()):
+            sentence = (
+                f"`{client.name}` takes its key from `{client.variable}`, which no README and no"
+                " example of the settings names"
+            )
+            fault = FlowFault("other_api_key", sentence, client.path, client.line)
+            unnamed.setdefault(client.variable, fault)
+    return [*unnamed.values(), *_unread(symbols, texts)]
+
+
+def _clients(symbols: SymbolTable, unreached: frozenset[str]) -> Iterator[_Client]:
+    for source in symbols.codebase.production:
+        if source.path in unreached:
+            continue
+        for call in source.calls:
+            dotted = symbols.dotted_name(source, call.node.func)
+            if dotted in CLIENTS and (variable := _variable_of(source, call, CLIENTS[dotted])):
+                name = dotted.rpartition(".")[2]
+                yield _Client(name, variable, source.path, call.node.lineno)
+
+
+def _variable_of(source: SourceFile, call: CallSite, default: str) -> str:
+    """Return the variable that a client takes its key from; "" where that is not known."""
+    if any(keyword.arg is None for keyword in call.node.keywords):
+        return ""
+    given = [k.value for k in call.node.keywords if _KEY_ARGUMENT.fullmatch(k.arg or "")]
+    if not given:
+        return default
+    value = given[0]
+    if isinstance(value, ast.Name):
+        scope = call.function.node if call.function is not None else source.tree
+        value = values_set_once(scope).get(value.id, value)
+    nodes = list(walk(value))
+    texts = {constant_text(node) or "" for node in nodes}
+    wanted = [text for text in texts if _VARIABLE.fullmatch(text)]
+    is_looked_up = not _LOOKUPS.isdisjoint(map(last_name, nodes))
+    return wanted[0] if is_looked_up and len(wanted) == 1 else ""
+
+
+def _unread(symbols: SymbolTable, texts: Mapping[str, str]) -> Iterator[FlowFault]:
+    """Yield one fault of the keys that documents name, and whose provider no code names."""
+    if symbols.codebase.other_languages or symbols.codebase.unreadable:
+        return
+    code = "\n".join(source.text for source in symbols.codebase).lower()
+    if _ANY_PROVIDER.search(code):
+        return
+    places: dict[str, tuple[str, int]] = {}
+    for path, text in sorted(texts.items(), key=lambda row: (".env" not in row[0], row[0])):
+        for number, line in enumerate(text.splitlines(), start=1):
+            for variable, words in PROVIDER_WORDS.items():
+                is_named = re.search(rf"(?<!\w){variable}(?!\w)", line)
+                if is_named and not any(word in code for word in words):
+                    places.setdefault(variable, (path, number))
+    if places:
+        first, *others = places.values()
+        keys = joined([f"`{name}`" for name in places])
+        what = "the key" if len(places) == 1 else "the keys"
+        whose = "it nor its provider" if len(places) == 1 else "them nor their providers"
+        sentence = f"the documents name {what} {keys}, and the code names neither {whose}"
+        yield FlowFault("other_api_key", sentence, *first, places=tuple(others))

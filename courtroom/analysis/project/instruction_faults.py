@@ -1,0 +1,42 @@
+"""Faults of what README and .env.example tell a person who wants to run the work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
+from courtroom.analysis.project.api_keys import DOCUMENTS, key_faults
+from courtroom.analysis.project.command_faults import command_faults
+from courtroom.analysis.project.entry_points import declarations_in
+from courtroom.analysis.project.globs import matches
+
+if TYPE_CHECKING:
+    from courtroom.analysis.fact_writer import FactWriter
+
+MOST_DOCUMENTS = 60
+MOST_BYTES = 256 * 1024
+
+
+def command_texts(writer: FactWriter) -> dict[str, str]:
+    """Return the texts that say how the program is run, by path."""
+    paths = [path for path, blob in writer.reader.blobs.items() if blob.is_file]
+    return _texts(writer, list(declarations_in(paths)))
+
+
+def instruction_faults(writer: FactWriter) -> Iterator[FlowFault]:
+    """Yield the commands of the README that fail, and the API keys that one side alone names."""
+    yield from command_faults(writer.symbols, command_texts(writer))
+    blobs = writer.reader.blobs.items()
+    documents = [
+        path
+        for path, blob in blobs
+        if blob.is_file and blob.size <= MOST_BYTES and matches(path, DOCUMENTS)
+    ]
+    unreached = frozenset((writer.facts.get("scope") or {}).get("unreached", ()))
+    yield from key_faults(writer.symbols, _texts(writer, documents[:MOST_DOCUMENTS]), unreached)
+
+
+def _texts(writer: FactWriter, paths: list[str]) -> dict[str, str]:
+    contents = writer.reader.read_all(paths).items()
+    return {path: content.decode("utf-8", "replace") for path, content in contents}
