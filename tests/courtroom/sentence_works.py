@@ -122,7 +122,7 @@ def repo_investigator(state):
 
 
 def doc_analyst(state):
-    claims = claimed(state)
+    evidence = claimed(state)
     if not state["pdf_path"]:
         return {"pages": 0}
     named = Evidence(goal="name", found=True, content="It is named.", location="x", confidence=0.9)

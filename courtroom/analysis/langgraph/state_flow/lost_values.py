@@ -18,7 +18,13 @@ from courtroom.analysis.langgraph.state_flow.idle_reads import (
     unread_parameters,
 )
 from courtroom.analysis.langgraph.state_flow.undeclared_keys import is_used
-from courtroom.analysis.langgraph.state_flow.unused_work import FRAME_READERS, SHARING, prompt_name
+from courtroom.analysis.langgraph.state_flow.unused_work import (
+    CHECK_WORDS,
+    FRAME_READERS,
+    SHARING,
+    only_answers,
+    prompt_name,
+)
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.mentions import is_mentioned
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -42,6 +48,39 @@ DISSENT_WORDS = frozenset({"dissent", "conflict", "explanation", "rationale"})
 # Expressions that do more than make a value.
 STEPS = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.Lambda
 Names = frozenset[str]
+
+
+def unread_results(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:
+    """Yield results of the repository's functions that are kept under a name nobody reads.
+
+    In the Chief Justice's code such a result is a part of the verdict that is dropped. Elsewhere
+    nothing hangs on it, unless it is such a part, or tells whether something may be used.
+    """
+    deciding = {function.key for function in layers.justice}
+    for function in layers.in_use:
+        kind = "unused_verdict" if function.key in deciding else "unused_result"
+        node = function.site.node
+        read = _loaded(node)
+        if read & FRAME_READERS or any(isinstance(n, SHARING) for n in walk(node)):
+            continue
+        for statement in walk(node):
+            if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+                continue
+            target, called = statement.targets[0], called_name(statement.value)
+            name = last_name(target) if isinstance(target, ast.Name) else ""
+            homes = symbols.functions_by_name.get(called, [])
+            if not name or name.startswith("_") or name in read or len(homes) != 1:
+                continue
+            home = FunctionRef(*homes[0])
+            if only_answers(symbols, home):
+                sentence = f"{function.shown_name}() keeps what {called}() returns as `{name}` and never uses it"
+                weight = VERDICT_GROUNDS.intersection(words_of(name)) or CHECK_WORDS.intersection(
+                    words_of(called)
+                )
+                is_minor = kind == "unused_result" and not weight
+                place = function.source.path, statement.lineno
+                other = home.source.path, home.site.node.lineno
+                yield FlowFault(kind, sentence, *place, other, is_minor=is_minor)
 
 
 def unread_values(layers: Layers) -> Iterator[FlowFault]:

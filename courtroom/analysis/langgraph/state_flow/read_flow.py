@@ -48,6 +48,7 @@ from courtroom.analysis.langgraph.state_flow.lost_values import (
     replaced_texts,
     unread_constants,
     unread_fields,
+    unread_results,
     unread_values,
 )
 from courtroom.analysis.langgraph.state_flow.missed_goals import missed_goals
@@ -73,7 +74,6 @@ from courtroom.analysis.langgraph.state_flow.unused_work import (
     dropped_results,
     foreign_directories,
     own_documents,
-    unread_results,
     unsent_prompts,
 )
 from courtroom.analysis.langgraph.state_flow.word_scans import word_scans
@@ -145,7 +145,7 @@ def read_flow(
     """Return the faults; `accesses` are those of the graph, `ways` those of `dead_ways`."""
     reading = FlowReading()
     reading.add(dropped_results(symbols, layers.in_use))
-    reading.add(unread_results(symbols, layers.in_use, layers.justice))
+    reading.add(unread_results(symbols, layers))
     reading.add(unread_values(layers))
     reading.add(unread_constants(symbols, layers))
     reading.add(unread_fields(symbols, layers.justice))

@@ -70,35 +70,6 @@ def dropped_results(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator
                 yield FlowFault("unused_result", sentence, function.source.path, call.lineno, place)
 
 
-def unread_results(
-    symbols: SymbolTable, in_use: list[FunctionRef], justice: list[FunctionRef]
-) -> Iterator[FlowFault]:
-    """Yield results of the repository's functions that are kept under a name nobody reads.
-
-    In the Chief Justice's code such a result is a part of the verdict that is dropped.
-    """
-    deciding = {function.key for function in justice}
-    for function in in_use:
-        kind = "unused_verdict" if function.key in deciding else "unused_result"
-        node = function.site.node
-        read = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-        if read & FRAME_READERS or any(isinstance(n, SHARING) for n in walk(node)):
-            continue
-        for statement in walk(node):
-            if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
-                continue
-            target, called = statement.targets[0], called_name(statement.value)
-            name = last_name(target) if isinstance(target, ast.Name) else ""
-            homes = symbols.functions_by_name.get(called, [])
-            if not name or name.startswith("_") or name in read or len(homes) != 1:
-                continue
-            home, site = homes[0]
-            if _only_answers(site.node) and not _fills_cache(symbols, home, site.node):
-                sentence = f"{function.shown_name}() keeps what {called}() returns as `{name}` and never uses it"
-                place = home.path, site.node.lineno
-                yield FlowFault(kind, sentence, function.source.path, statement.lineno, place)
-
-
 def _check_called(symbols: SymbolTable, source: SourceFile, call: ast.Call) -> FunctionRef | None:
     """Return the check of the repository that a call means, if its result is all that it does."""
     name = called_name(call)
@@ -109,8 +80,14 @@ def _check_called(symbols: SymbolTable, source: SourceFile, call: ast.Call) -> F
     if len(own) != 1:
         return None
     home, site = own[0]
-    is_idle = _only_answers(site.node) and not _fills_cache(symbols, home, site.node)
-    return FunctionRef(home, site) if is_idle else None
+    function = FunctionRef(home, site)
+    return function if only_answers(symbols, function) else None
+
+
+def only_answers(symbols: SymbolTable, function: FunctionRef) -> bool:
+    """Return whether what a function returns is all that it does, now and for the next call."""
+    node = function.site.node
+    return _only_answers(node) and not _fills_cache(symbols, function.source, node)
 
 
 def _only_answers(node: FunctionNode) -> bool:

@@ -377,6 +377,21 @@ def test_a_result_that_is_kept_and_never_read_is_named():
 
 
 @pytest.mark.parametrize(
+    ("kept", "is_minor"),
+    [
+        ("text = text_of(url)", True),
+        ("evidence = text_of(url)", False),
+        ("known = is_valid(url)", False),
+    ],
+)
+def test_kept_result_counts_if_it_is_evidence_or_a_check(kept: str, is_minor: bool):
+    code = f"{CHECK}def text_of(url):\n    return str(url)\ndef look(url):\n    {kept}\n    return url\n"
+
+    (fault,) = faults(flow_with(code), "unused_result")
+    assert fault.is_minor is is_minor
+
+
+@pytest.mark.parametrize(
     "look",
     [
         f"{CHECK}def look(url):\n    kept = is_valid(url)\n    return kept\n",
