@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.state_access import KeyWrite, StateAccess, StateUse, Update
+from courtroom.analysis.langgraph.state_flow.fallback_reads import filled_keys, key_instead
 from courtroom.analysis.langgraph.state_flow.flow_fault import (
     FlowFault,
     FlowReading,
@@ -198,16 +199,19 @@ def undeclared_reads(
             if not is_passed and not _may_be_sent(access, use.name, place.key):
                 readers.setdefault(place.key, []).append((use, (place.path, place.line)))
 
+    filled = filled_keys(inputs, access.declared)
     for key, uses in readers.items():
         names = list(dict.fromkeys(use.name for use, _ in uses))
         verb = "reads" if len(names) == 1 else "read"
         near = _near(key, access.declared)
         beside = f" (there is `{near}`{_one_value(near, key, access, symbols)})" if near else ""
+        (path, line), *further = dict.fromkeys(place for _, place in uses)
+        instead = key_instead(symbols, key, [(path, line), *further], filled)
+        end = f"; it is read only without `{instead}`, which every run is given" if instead else ""
         sentence = (
             f"{joined(names)} {verb} `{key}`, which {_name(access)} does"
-            f" not declare: LangGraph never hands it on{beside}"
+            f" not declare: LangGraph never hands it on{beside}{end}"
         )
-        (path, line), *further = dict.fromkeys(place for _, place in uses)
         yield FlowFault(
             "undeclared_read",
             sentence,
@@ -218,6 +222,7 @@ def undeclared_reads(
             tuple(names),
             places=tuple(further),
             is_given=_is_given(key, inputs),
+            is_minor=bool(instead),
         )
 
 

@@ -193,6 +193,47 @@ def test_a_key_that_the_node_has_by_other_ways_is_no_fault(node: str):
     assert faults(flow_of(DETECTIVE + node), "undeclared_read") == []
 
 
+@pytest.mark.parametrize(
+    ("lines", "is_minor"),
+    [
+        ("return {'opinions': state['pdf_path'] or state.get('whole')}", True),
+        ("return {'opinions': state.get('pdf_path', state.get('whole'))}", True),
+        ("return {'opinions': state.pdf_path if state.pdf_path else state['whole']}", True),
+        ("return {'opinions': state.get('whole') or state['pdf_path']}", False),
+        ("return {'opinions': state.get('evidences') or state.get('whole')}", False),
+        ("path = state.get('pdf_path')\n    if not path:\n        path = state['whole']", True),
+        ("path = state.get('pdf_path')\n    if path is None:\n        path = state['whole']", True),
+        ("path = state.get('pdf_path')\n    if path:\n        path = state['whole']", False),
+        (
+            "path = state['pdf_path']\n    if isinstance(path, str):\n        return {}\n    state['whole']",
+            True,
+        ),
+        (
+            "path = state['pdf_path']\n    if path is not None:\n        print(path)\n    state['whole']",
+            False,
+        ),
+        (
+            "a = state['pdf_path'] or state.get('whole')\n    return {'opinions': [a, state['whole']]}",
+            False,
+        ),
+    ],
+)
+def test_undeclared_key_in_place_of_an_input_counts_for_nothing(lines: str, is_minor: bool):
+    (fault,) = faults(flow_of(f"{DETECTIVE}def judge(state):\n    {lines}\n"), "undeclared_read")
+
+    assert fault.is_minor is is_minor
+    end = "; it is read only without `pdf_path`, which every run is given"
+    assert fault.sentence.endswith(end) is is_minor
+
+
+@pytest.mark.parametrize("path", ['"pdf_path": ""', '"pdf_path": None', '"other": "a.pdf"'])
+def test_undeclared_key_in_place_of_no_input_counts(path: str):
+    node = "def judge(state):\n    return {'opinions': state['pdf_path'] or state.get('whole')}\n"
+    reading = flow_of(f"{DETECTIVE}{node}", run=f"app.invoke({{{path}}})\n")
+
+    assert [fault.is_minor for fault in faults(reading, "undeclared_read")] == [False]
+
+
 def test_what_send_hands_to_a_node_is_no_fault():
     reading = flow_of(
         f"""{DETECTIVE}
