@@ -44,6 +44,7 @@ WORDS: dict[str, str] = {
     "unread_write": "a key that is written and that nobody reads",
     "other_key": "a lookup inside a value of the state that finds nothing, or one that the"
     " rubric spells otherwise",
+    "empty_entry": "a part of the rubric that a judge asks for and that no entry has",
     "absent_key": "a lookup under a key that the function's result never has",
     "ignored_field": "a keyword that a model ignores",
     "unused_prompt": "a text for a model that no code uses",
@@ -103,6 +104,7 @@ BESIDE = {
     "failing_command": "broken_import",
     "other_api_key": "broken_import",
     "dead_pattern": "absent_key",
+    "empty_entry": "other_key",
     "router_write": "dead_route",
     "copied_evidence": "unshown_evidence",
 }

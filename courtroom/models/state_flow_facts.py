@@ -16,6 +16,7 @@ FaultKind = Literal[
     "early_read",
     "unread_write",
     "other_key",
+    "empty_entry",
     "absent_key",
     "ignored_field",
     "unused_prompt",

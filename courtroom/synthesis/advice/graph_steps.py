@@ -249,6 +249,7 @@ FLOW = {
     "lost_clone": "Keep the folder until every node has read it, and delete it then",
     "left_clone": "Remove the folder of the clone when all is read",
     "cut_text": "Read the text to its end",
+    "empty_entry": "Put this part into the rubric, or do not ask for it",
     "dead_pattern": "Double the braces of this repeat",
     "moved_directory": "Hand the directory to the call that needs it (cwd), in place of moving there",
     "word_scan": "Look for the call in the syntax tree of every file",

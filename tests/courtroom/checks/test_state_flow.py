@@ -216,6 +216,7 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
         "router_write",
         "copied_evidence",
         "dead_pattern",
+        "empty_entry",
     ],
 )
 def test_fault_that_stands_beside_another_one_is_not_counted(kind: str, beside: str):
@@ -228,6 +229,7 @@ def test_fault_that_stands_beside_another_one_is_not_counted(kind: str, beside: 
         "router_write": "dead_route",
         "copied_evidence": "unshown_evidence",
         "dead_pattern": "absent_key",
+        "empty_entry": "other_key",
     }
     is_beside = kind == places.get(beside, "shallow_history")
     assert (finding.met, "Not counted: log() cuts (t.py:7)." in finding.reason) == (True, is_beside)

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cache
 
-from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, listed
+from courtroom.analysis.langgraph.state_flow.flow_fault import MOST_NAMES, FlowFault, joined, listed
 from courtroom.analysis.langgraph.state_flow.other_keys import objects_in
 from courtroom.analysis.langgraph.state_flow.returned_shapes import (
     MOST_STEPS,
@@ -19,6 +19,7 @@ from courtroom.analysis.langgraph.state_flow.returned_shapes import (
     literal_shape,
     own_nodes,
 )
+from courtroom.analysis.project.unjudged_criteria import rubrics_of
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import (
@@ -61,14 +62,17 @@ def absent_keys(
     data: Mapping[str, str],
     shapes: ReturnedShapes,
 ) -> Iterator[FlowFault]:
-    """Yield lookups of missing keys; of the rubric only those of judges that fail without the key.
+    """Yield lookups of missing keys; of the rubric only those of judges.
 
     Where the fuel of `shapes` is used up, further results are not looked at.
     """
     judging = {function.key for function in judges}
     stored = cache(lambda: _set_keys(symbols))
-    words = cache(lambda: frozenset(w for text in data.values() for w in WORD.findall(text)))
-    rubric = {path: _keys_in(path, text) for path, text in data.items() if path.endswith(".json")}
+    tables = rubrics_of(symbols.codebase)
+    texts = [*data.values(), *symbols.codebase.rubrics.values()]
+    words = cache(lambda: frozenset(w for text in texts for w in WORD.findall(text)))
+    written = cache(lambda: stored() | _literal_keys(symbols))
+    rubric = {path: _keys_in(path, text) for path, text in tables.items()}
     for function in in_use:
         nodes = list(own_nodes(function.site.node))
         lookups = list(_lookups(nodes))
@@ -89,14 +93,15 @@ def absent_keys(
         if function.key not in judging:
             continue
         for table, row in _of_entries(
-            rubric, lookups, lambda key: key in words() or key in stored()
+            rubric, nodes, lookups, lambda key: key in words() or key in written()
         ):
             sentence = (
                 f"{function.shown_name} asks `{row.name}` for `{row.key}`, which no entry of {table}"
-                " has: the lookup fails"
+                f" has: {'the lookup fails' if row.is_sure else 'it gets nothing'}"
             )
+            kind = "other_key" if row.is_sure else "empty_entry"
             path = function.source.path
-            yield FlowFault("other_key", sentence, path, row.line, is_failing=True)
+            yield FlowFault(kind, sentence, path, row.line, is_failing=row.is_sure)
 
 
 def _of_results(
@@ -199,20 +204,35 @@ def _may_change(node: ast.AST, name: str) -> bool:
 
 def _of_entries(
     rubric: Mapping[str, AbstractSet[str]],
+    nodes: list[ast.AST],
     lookups: list[Lookup],
     is_known: Callable[[str], bool],
 ) -> Iterator[tuple[str, Lookup]]:
-    """Yield keys that no JSON file holds, of names whose other keys are in one."""
+    """Yield keys that no JSON file holds, of names whose other keys are in the rubrics."""
     reported: set[str] = set()
     for (name, under), rows in _by_name(lookups).items():
-        keys = {row.key for row in rows}
-        for row in rows if ENTRY_WORDS & {*words_of(name)} and not under else ():
-            if not row.is_sure or row.key in reported:
+        is_entry = bool(ENTRY_WORDS & {*words_of(name)}) and not under
+        keys = _asked_of(name, nodes) if is_entry else frozenset()
+        for row in rows if is_entry else ():
+            if row.key in reported:
                 continue
-            path = next((path for path, known in rubric.items() if known & keys - {row.key}), "")
-            if path and not is_known(row.key):
+            paths = [path for path, known in rubric.items() if known & keys - {row.key}]
+            if paths and not is_known(row.key):
                 reported.add(row.key)
-                yield path, row
+                yield joined(paths[:MOST_NAMES]), row
+
+
+def _asked_of(name: str, nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Return the keys that code asks a name for, with any default."""
+    subscripts = (n for n in nodes if isinstance(n, ast.Subscript) and _is_name(n.value, name))
+    gets = (
+        node.args[0]
+        for node in nodes
+        if isinstance(node, ast.Call) and node.args and called_name(node) == "get"
+        if isinstance(node.func, ast.Attribute) and _is_name(node.func.value, name)
+    )
+    asked = map(constant_text, (*(node.slice for node in subscripts), *gets))
+    return frozenset(key for key in asked if key)
 
 
 def _keys_in(path: str, text: str) -> frozenset[str]:
@@ -239,7 +259,7 @@ def _lookups(nodes: Iterable[ast.AST]) -> Iterator[Lookup]:
 def _tries(node: ast.AST) -> Sequence[ast.AST]:
     """Return what runs in case something is there, or because something is not."""
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
-        return node.values
+        return [] if all(map(_is_empty, node.values[1:])) else node.values
     if isinstance(node, ast.Call) and called_name(node) == "get":
         return node.args[1:]
     if isinstance(node, ast.If) and any(_lookup(inner) for inner in walk(node.test)):
@@ -287,6 +307,18 @@ def _set_keys(symbols: SymbolTable) -> frozenset[str]:
         for node in walk(source.tree)
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
     )
+    return frozenset(key for key in keys if key)
+
+
+def _literal_keys(symbols: SymbolTable) -> frozenset[str]:
+    """Return the keys of every dict that the code writes out: entries may be made anew."""
+    dicts = (
+        node
+        for source in symbols.codebase.production
+        for node in walk(source.tree)
+        if isinstance(node, ast.Dict)
+    )
+    keys = (constant_text(key) for node in dicts for key in node.keys)
     return frozenset(key for key in keys if key)
 
 

@@ -103,6 +103,7 @@ OF_GRAPH = (
 ALL_KINDS = (
     *OF_STATE,
     *OF_GRAPH,
+    "empty_entry",
     "absent_key",
     "ignored_field",
     "unused_result",

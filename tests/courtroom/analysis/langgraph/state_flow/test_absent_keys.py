@@ -221,9 +221,9 @@ def test_of_two_functions_of_one_name_the_imported_one_is_called(module: str, is
     assert bool(sentences(reading, "absent_key")) is is_shown
 
 
-def other(code: str, rubric: str = RUBRIC) -> list[str]:
+def other(code: str, rubric: str = RUBRIC, kind: str = "other_key") -> list[str]:
     graph_file = 'json.load(open("rubric.json"))\n'
-    return sentences(flow_of(graph_file + READ + code, data={"rubric.json": rubric}), "other_key")
+    return sentences(flow_of(graph_file + READ + code, data={"rubric.json": rubric}), kind)
 
 
 def test_a_judge_that_asks_the_rubric_for_what_it_lacks_is_shown():
@@ -243,11 +243,39 @@ def test_a_judge_that_asks_the_rubric_for_what_it_lacks_is_shown():
         (DIMENSION.replace("dimension", "row"), RUBRIC),
         (DIMENSION.replace('["judicial_logic"]', '.get("judicial_logic")'), RUBRIC),
         (DIMENSION + 'def more(row):\n    row["judicial_logic"] = 1\n', RUBRIC),
+        (DIMENSION + 'def more(row):\n    return {"judicial_logic": row}\n', RUBRIC),
     ],
-    ids=["in the rubric", "another file", "another name", "a try", "put there by code"],
+    ids=[
+        "in the rubric",
+        "another file",
+        "another name",
+        "a try",
+        "put there by code",
+        "made anew",
+    ],
 )
 def test_a_lookup_that_may_find_something_is_none(code: str, rubric: str):
     assert other(code, rubric) == []
+
+
+@pytest.mark.parametrize(
+    ("new", "is_shown"),
+    [
+        ('.get("judicial_logic")', True),
+        ('.get("judicial_logic", "")', True),
+        ('.get("judicial_logic") or {}', True),
+        ('.get("judicial_logic", "Be strict.")', False),
+        ('.get("judicial_logic") or "Be strict."', False),
+        ('.get("id")', False),
+    ],
+)
+def test_a_part_of_the_rubric_that_a_judge_goes_on_without_is_told(new: str, is_shown: bool):
+    code = DIMENSION.replace('["judicial_logic"]', new).replace('["id"]', '.get("id", "git")')
+    sentence = (
+        "judge asks `dimension` for `judicial_logic`, which no entry of rubric.json has: it gets"
+        " nothing"
+    )
+    assert other(code, kind="empty_entry") == [sentence] * is_shown
 
 
 @pytest.mark.parametrize(
