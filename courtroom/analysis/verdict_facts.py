@@ -27,13 +27,23 @@ from courtroom.analysis.langgraph.judging.remediation_content import (
 )
 from courtroom.analysis.langgraph.judging.report_delivery import Delivery, DeliveryReader
 from courtroom.analysis.langgraph.judging.rule_detection import RuleReading, read_rules
-from courtroom.analysis.langgraph.judging.rule_words import ENSURED, ENSURES, NEVER_HOLDS, SPREAD
+from courtroom.analysis.langgraph.judging.rule_words import (
+    ENSURED,
+    ENSURES,
+    NEVER_HOLDS,
+    SPREAD,
+    UNCALLED,
+)
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader, words_in
 from courtroom.analysis.langgraph.judging.score_runs import USUAL_SCALE
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.second_verdicts import second_verdicts
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
 from courtroom.analysis.langgraph.judging.summary_content import fixed_summaries
+from courtroom.analysis.langgraph.judging.uncalled_helpers import (
+    uncalled_helpers,
+    uncalled_rules,
+)
 from courtroom.analysis.langgraph.judging.verdict_source import (
     MODEL_CALLS,
     OPINION_WORDS,
@@ -329,9 +339,19 @@ def _locate_obstacles(
         text = criteria.missing_at(place, line, functions)
         why = f": no criterion of the work has “{text}” in its id" if text else ""
         writer.add_location(rule, place.source.path, line, note=f"{NEVER_HOLDS}{why}")
-    for place, line in reading.uncalled:
-        note = f"nothing calls {place.shown_name}, which holds this rule"
+    for place, line, verb in _uncalled(writer, rule, reading):
+        note = f"{UNCALLED}{place.shown_name}(), which {verb} this rule"
         writer.add_location(rule, place.source.path, line, note=note)
+
+
+def _uncalled(
+    writer: FactWriter, rule: str, reading: RuleReading
+) -> list[tuple[FunctionRef, int, str]]:
+    """Return functions without a call that hold the rule, else those that are named after it."""
+    if reading.uncalled:
+        return [(place, line, "holds") for place, line in reading.uncalled]
+    helpers = uncalled_rules(uncalled_helpers(writer.symbols, writer.layers), rule)
+    return [(helper, helper.key[1], "is named after") for helper in helpers]
 
 
 def _record_idle_rules(writer: FactWriter, rules: Mapping[str, RuleReading]) -> None:

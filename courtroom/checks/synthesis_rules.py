@@ -17,7 +17,7 @@ from courtroom.checks.from_facts import (
     with_place,
 )
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import in_full, place_of
+from courtroom.checks.phrases import in_full, place_of, sentence_of
 from courtroom.checks.result import MOST_CLUES, Finding, present
 from courtroom.checks.state_flow import fault_sentence, with_undercut_verdict
 from courtroom.checks.subjects import Subject, Subjects
@@ -153,7 +153,12 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
         # A tie-break is all the weight there is; a rule of facts may wait for a word.
         sentences = locations[0].note, sentences[1]
     finding = decided(rules[check.aspect], locations, survey, sentences)
-    return replace(finding, has_reservation=is_limited)
+    clues = [replace(clue, rationale=_as_sentence(clue.rationale)) for clue in finding.clues]
+    return replace(finding, clues=tuple(clues), has_reservation=is_limited)
+
+
+def _as_sentence(note: str) -> str:
+    return note if note.endswith(".") else sentence_of(note)
 
 
 def _with_places(finding: Finding, fact: str, sentence: str, survey: Survey) -> Finding:

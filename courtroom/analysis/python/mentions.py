@@ -24,12 +24,13 @@ def is_mentioned(symbols: SymbolTable, home: SourceFile, name: str) -> bool:
                 return True
     # What is fetched by a name made at run time leaves no mention.
     return "globals()" in home.text or any(
-        _looks_names_up(source) and (source is home or _imports(symbols, source, home))
+        looks_names_up(source) and (source is home or _imports(symbols, source, home))
         for source in symbols.codebase
     )
 
 
-def _looks_names_up(source: SourceFile) -> bool:
+def looks_names_up(source: SourceFile) -> bool:
+    """Return true for a file that fetches an attribute by a name made at run time."""
     return "getattr" in source.text and any(
         called_name(node) == "getattr" and constant_text(node.args[1]) is None
         for node in walk(source.tree)

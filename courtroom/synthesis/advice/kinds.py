@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from courtroom.analysis.langgraph.judging.rule_words import ENSURED, NEVER_HOLDS
+from courtroom.analysis.langgraph.judging.rule_words import ENSURED, NEVER_HOLDS, UNCALLED
 from courtroom.checks.phrases import listed
 from courtroom.models.check import CheckBase
 from courtroom.models.evidence import CheckOutcome, Evidence
@@ -28,10 +28,13 @@ def steps_of(
         lifting = [row for row in work.facts.get("loose_caps") or () if row["is_lifted"]]
         if _of(check, "aspect") == "security_override" and lifting:
             return tuple(map(_capped_last, lifting))
-        idle = next((piece for piece in pieces if NEVER_HOLDS in piece.rationale), None)
+        idle = next((piece for piece in pieces if NEVER_HOLDS in piece.rationale.lower()), None)
         if idle is not None:
             return (_brought_to_life(idle),)
-        ensuring = next((p for p in pieces if p.rationale == ENSURED), None)
+        uncalled = next((p for p in pieces if p.rationale.lower().startswith(UNCALLED)), None)
+        if uncalled is not None:
+            return (_to_be_called(uncalled),)
+        ensuring = next((p for p in pieces if ENSURED in p.rationale.lower()), None)
         if ensuring is not None:
             return (_citations_kept(ensuring),)
         has_place = any(piece.location.path for piece in pieces)
@@ -98,6 +101,12 @@ def _capped_last(row: Mapping[str, Any]) -> Step:
 
 def _brought_to_life(piece: Evidence) -> Step:
     action = "Let the condition of this rule hold where the rule belongs: as it is, it never holds."
+    return Step(action, piece.location.path, piece.location.line_start, is_exact=True)
+
+
+def _to_be_called(piece: Evidence) -> Step:
+    name = piece.rationale[len(UNCALLED) :].partition("(")[0]
+    action = f"Call {name}() where the score is computed, and use what it returns: nothing does."
     return Step(action, piece.location.path, piece.location.line_start, is_exact=True)
 
 

@@ -354,11 +354,23 @@ def test_prompts_that_are_alike_for_want_of_own_words_are_mended_by_one_step(own
 def test_rule_whose_condition_never_holds_is_not_to_be_built_anew(aspect):
     check = SynthesisRules(id="c", goal="a goal", aspect=aspect)
     outcome = CheckOutcome(check="c", met=False, reason="x", evidence=("E-1",))
-    idle = piece("justice", 9, rationale="the condition of this rule never holds")
+    idle = piece("justice", 9, rationale="The condition of this rule never holds.")
     (step,) = steps_of(check, RUBRIC.criteria[0], outcome, [idle], work())
 
     assert (step.path, step.line, step.is_exact) == ("justice.py", 9, True)
     assert step.action.startswith("Let the condition of this rule hold")
+
+
+def test_rule_that_stands_in_a_function_without_a_call_is_to_be_called():
+    check = SynthesisRules(id="c", goal="a goal", aspect="fact_supremacy")
+    outcome = CheckOutcome(check="c", met=False, reason="x", evidence=("E-1",))
+    uncalled = piece(
+        "justice", 9, rationale="Nothing calls Rules.facts_win(), which holds this rule."
+    )
+    (step,) = steps_of(check, RUBRIC.criteria[0], outcome, [uncalled], work())
+
+    assert (step.path, step.line, step.is_exact) == ("justice.py", 9, True)
+    assert step.action.startswith("Call Rules.facts_win() where the score is computed")
 
 
 def test_citations_are_to_be_kept_where_the_judges_code_adds_them():

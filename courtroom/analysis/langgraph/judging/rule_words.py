@@ -40,6 +40,8 @@ CONFLICTS = frozenset({"conflict", "conflicts", "conflicting"})
 JUDGED = frozenset(words_of("judge judges opinion opinions score scores"))
 # The note on a line that would apply a rule.
 NEVER_HOLDS = "the condition of this rule never holds"
+# The note on a function that would apply one begins so.
+UNCALLED = "nothing calls "
 # Of a line of the judges' code.
 ENSURES = "gives every opinion a citation from the evidence, whatever its judge cited"
 ENSURED = f"this line {ENSURES}"

@@ -14,6 +14,7 @@ from courtroom.analysis.langgraph.judging.loose_rules import loose_rules
 from courtroom.analysis.langgraph.judging.refused_values import refused_values
 from courtroom.analysis.langgraph.judging.short_words import short_words
 from courtroom.analysis.langgraph.judging.tripping_texts import tripping_texts
+from courtroom.analysis.langgraph.judging.uncalled_helpers import unused_helpers
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.absent_keys import absent_keys
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
@@ -151,6 +152,7 @@ def read_flow(
     reading.add(unread_constants(symbols, layers))
     reading.add(unread_fields(symbols, layers.justice))
     reading.add(replaced_texts(layers.justice))
+    reading.add(unused_helpers(symbols, layers))
     reading.add(foreign_directories(call_graph, layers.in_use))
     reading.add(defaulted_directories(call_graph, layers.in_use))
     reading.add(address_directories(call_graph, layers.in_use))
