@@ -79,7 +79,9 @@ WORDS: dict[str, str] = {
     "broken_import": "an import that cannot resolve on the way from the graph's file",
     "broken_command": "an import that cannot resolve on the way from a declared command",
     "failing_command": "a command of the README that fails as it stands",
-    "other_api_key": "an API key by which documents and code differ",
+    "absent_file": "a file that the README names and that the repository lacks",
+    "unnamed_key": "an API key that the code takes and no document names",
+    "unused_key": "an API key that the documents name and no code takes",
 }
 
 
@@ -102,7 +104,9 @@ BESIDE = {
     "moved_directory": "shallow_history",
     "broken_command": "broken_import",
     "failing_command": "broken_import",
-    "other_api_key": "broken_import",
+    "absent_file": "broken_import",
+    "unnamed_key": "broken_import",
+    "unused_key": "broken_import",
     "dead_pattern": "absent_key",
     "empty_entry": "other_key",
     "router_write": "dead_route",

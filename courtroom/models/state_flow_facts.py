@@ -49,7 +49,9 @@ FaultKind = Literal[
     "broken_import",
     "broken_command",
     "failing_command",
-    "other_api_key",
+    "absent_file",
+    "unnamed_key",
+    "unused_key",
 ]
 
 

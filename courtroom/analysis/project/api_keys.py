@@ -81,7 +81,7 @@ def key_faults(
                 f"`{client.name}` takes its key from `{client.variable}`, which no README and no"
                 " example of the settings names"
             )
-            fault = FlowFault("other_api_key", sentence, client.path, client.line)
+            fault = FlowFault("unnamed_key", sentence, client.path, client.line)
             unnamed.setdefault(client.variable, fault)
     return [*unnamed.values(), *_unread(symbols, texts)]
 
@@ -135,4 +135,4 @@ def _unread(symbols: SymbolTable, texts: Mapping[str, str]) -> Iterator[FlowFaul
         what = "the key" if len(places) == 1 else "the keys"
         whose = "it nor its provider" if len(places) == 1 else "them nor their providers"
         sentence = f"the documents name {what} {keys}, and the code names neither {whose}"
-        yield FlowFault("other_api_key", sentence, *first, places=tuple(others))
+        yield FlowFault("unused_key", sentence, *first, places=tuple(others))

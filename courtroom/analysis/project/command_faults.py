@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -155,13 +155,18 @@ class _CommandReader:
         return False
 
 
+def readme_among(paths: Iterable[str]) -> str:
+    """Return the README at the root, "" where there is none."""
+    return next((path for path in sorted(paths) if README.fullmatch(path)), "")
+
+
 def command_faults(symbols: SymbolTable, texts: Mapping[str, str]) -> list[FlowFault]:
     """Return the commands of the README at the root that fail; those that fail alike are one fault.
 
     `texts` are the README and the other files that say what is run, by path.
     """
-    readme = next((path for path in sorted(texts) if README.fullmatch(path)), None)
-    if readme is None:
+    readme = readme_among(texts)
+    if not readme:
         return []
     alike: dict[str, FlowFault] = {}
     for command, why in _CommandReader(symbols, readme, texts).faults():

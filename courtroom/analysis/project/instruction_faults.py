@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
 from courtroom.analysis.project.api_keys import DOCUMENTS, key_faults
-from courtroom.analysis.project.command_faults import command_faults
+from courtroom.analysis.project.command_faults import command_faults, readme_among
 from courtroom.analysis.project.entry_points import declarations_in
 from courtroom.analysis.project.globs import matches
+from courtroom.analysis.project.readme_files import absent_files
 
 if TYPE_CHECKING:
     from courtroom.analysis.fact_writer import FactWriter
@@ -25,8 +26,15 @@ def command_texts(writer: FactWriter) -> dict[str, str]:
 
 
 def instruction_faults(writer: FactWriter) -> Iterator[FlowFault]:
-    """Yield the commands of the README that fail, and the API keys that one side alone names."""
-    yield from command_faults(writer.symbols, command_texts(writer))
+    """Yield the commands of the README that fail, the files that it names and the repository lacks,
+    and the API keys that one side alone names.
+    """
+    texts = command_texts(writer)
+    commands = command_faults(writer.symbols, texts)
+    yield from commands
+    if readme := readme_among(texts):
+        said = "\n".join(fault.sentence for fault in commands)
+        yield from absent_files(readme, texts[readme], writer.reader.blobs, said)
     blobs = writer.reader.blobs.items()
     documents = [
         path

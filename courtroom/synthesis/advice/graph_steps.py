@@ -271,7 +271,9 @@ FLOW = {
     "broken_import": "Import what is there, or commit what is missing",
     "broken_command": "Import what is there, or commit what is missing",
     "failing_command": "Write the command as the program takes it, or commit what it needs",
-    "other_api_key": "Name in README and .env.example the keys that the code takes, and no others",
+    "absent_file": "Commit this file, or take it out of the README",
+    "unnamed_key": "Name this key in README and .env.example",
+    "unused_key": "Take out of the documents the keys that no code takes",
 }
 
 

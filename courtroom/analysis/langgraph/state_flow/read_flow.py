@@ -130,7 +130,9 @@ ALL_KINDS = (
     "loose_rule",
     "broken_command",
     "failing_command",
-    "other_api_key",
+    "absent_file",
+    "unnamed_key",
+    "unused_key",
 )
 # Names under which a rubric holds one entry per persona.
 PERSONAS = frozenset({"prosecutor", "defense", "defence", "techlead"})
