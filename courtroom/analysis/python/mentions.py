@@ -71,3 +71,16 @@ def is_attribute_read(symbols: SymbolTable, name: str) -> bool:
         for source in symbols.codebase
         if name in source.text
     )
+
+
+def is_attribute_loaded(symbols: SymbolTable, name: str) -> bool:
+    """Return true for an attribute that code reads, or that a run may look up."""
+    return any(
+        looks_names_up(source)
+        or any(
+            isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
+            for node in walk(source.tree)
+        )
+        for source in symbols.codebase
+        if name in source.text
+    )

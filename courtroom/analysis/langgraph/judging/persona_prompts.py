@@ -19,6 +19,7 @@ from courtroom.analysis.langgraph.judging.persona_texts import (
     MIN_SHORT_WORDS,
     SENTENCE_WORDS,
     common_frame,
+    constructors_of,
     is_long,
     texts_in_code,
 )
@@ -183,9 +184,10 @@ def _code_that_runs(layers: Layers) -> dict[str, list[range]]:
         return {}
     lines: dict[str, list[range]] = {}
     for function in (*layers.in_use, *layers.judges):
-        node = function.site.node
-        last = node.end_lineno or node.lineno
-        lines.setdefault(function.source.path, []).append(range(node.lineno, last + 1))
+        # An object whose method runs was made.
+        for node in (function.site.node, *constructors_of(function.site.owner)):
+            last = node.end_lineno or node.lineno
+            lines.setdefault(function.source.path, []).append(range(node.lineno, last + 1))
     return lines
 
 

@@ -14,8 +14,12 @@ from courtroom.analysis.langgraph.judging.persona_names import (
     persona_in,
 )
 from courtroom.analysis.langgraph.judging.text_overlap import plain_words
-from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.mentions import is_attribute_read, is_mentioned
+from courtroom.analysis.python.call_graph import OWN_OBJECT, FunctionRef
+from courtroom.analysis.python.mentions import (
+    is_attribute_loaded,
+    is_attribute_read,
+    is_mentioned,
+)
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
@@ -32,6 +36,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
     choices_of,
 )
 from courtroom.analysis.python.tree_walk import (
+    as_written,
     called_name,
     constant_text,
     fields_of,
@@ -58,9 +63,11 @@ MESSAGE_CALLS = frozenset({"from_messages", "invoke", "ainvoke"})
 OUTPUT_CALLS = frozenset(
     {"print", "debug", "info", "warning", "warn", "error", "exception", "critical", "log"}
 )
+LOOKUPS = frozenset({"get", "getattr", "pop", "setdefault", "getenv"})
 EXCEPTION_ENDINGS = ("Error", "Exception")
 # Calls that put texts together, and those that fill a list with them.
 FILLING_CALLS = frozenset({"append", "extend", "insert"})
+WRITTEN_TEXTS = (ast.Constant, ast.JoinedStr, ast.BinOp)
 TEXT_CALLS = FILLING_CALLS | {"join", "strip", "rstrip", "lstrip", "format", "str"}
 
 
@@ -239,7 +246,7 @@ def _text_set_in(statement: ast.stmt) -> ast.expr | None:
     elif not isinstance(statement, ast.Return):
         return None
     value = statement.value
-    return value if isinstance(value, ast.Constant | ast.JoinedStr | ast.BinOp) else None
+    return value if isinstance(value, WRITTEN_TEXTS) else None
 
 
 def _count_personas(node: ast.Dict) -> int:
@@ -256,14 +263,15 @@ def _values_in_function(
     # Each function has the whole fuel: one long function must not hide the others.
     evaluator.fuel = FUEL
     opinion_names = _names_in_opinions(node)
+    opinions = _parts_of_opinions(node)
 
     try:
         arguments = [_self_value(evaluator, function, scope.names)] if function.site.owner else []
         frame = evaluator.enter(Function(node, function.source, scope), arguments, {})
         for inner in walk(node):
             if isinstance(inner, ast.Call) and not _fills_opinion(inner, opinion_names):
-                for argument in _text_arguments(inner):
-                    place = _first_text(argument, node) if isinstance(argument, ast.List) else None
+                for argument in _text_arguments(inner, opinions):
+                    place = _first_text(argument, function)
                     yield place or argument, evaluator.evaluate(argument, frame.scope)
             elif isinstance(inner, ast.Return) and inner.value is not None:
                 value = evaluator.evaluate(inner.value, frame.scope)
@@ -273,21 +281,53 @@ def _values_in_function(
                 name = _target_name(inner)
                 if name and name not in opinion_names and not _names_opinion(name):
                     yield inner, frame.scope.names.get(name)
+                for text in _kept_text(evaluator.symbols, inner):
+                    yield inner, evaluator.evaluate(text, frame.scope)
     except (OutOfFuel, RecursionError):
         return
 
 
-def _first_text(messages: ast.List, function: ast.AST) -> ast.stmt | None:
-    """Return where the function sets the first text that a list of messages names."""
-    names = [node.id for node in walk(messages) if isinstance(node, ast.Name)]
+def _first_text(messages: ast.expr, function: FunctionRef) -> ast.stmt | None:
+    """Return where the function, or its class, sets the first text that a list of messages names."""
+    if not isinstance(messages, ast.List):
+        return None
+    parts = (node for node in walk(messages) if isinstance(node, ast.Name | ast.Attribute))
     texts = {
-        name: statement
-        for statement in walk(function)
-        if isinstance(statement, ast.Assign)
-        and (name := _target_name(statement)) in names
-        and isinstance(statement.value, ast.Constant | ast.JoinedStr | ast.BinOp)
+        as_written(statement.targets[0]): statement
+        for node in (function.site.node, *constructors_of(function.site.owner))
+        for statement in walk(node)
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, WRITTEN_TEXTS)
     }
-    return next((texts[name] for name in names if name in texts), None)
+    return next((texts[name] for part in parts if (name := as_written(part)) in texts), None)
+
+
+def constructors_of(owner: ast.ClassDef | None) -> Iterator[ast.FunctionDef]:
+    """Yield the constructor that a class itself defines."""
+    for statement in owner.body if owner is not None else ():
+        if isinstance(statement, ast.FunctionDef) and statement.name == "__init__":
+            yield statement
+
+
+def _kept_text(symbols: SymbolTable, statement: ast.Assign | ast.AnnAssign) -> Iterator[ast.expr]:
+    """Yield the text of `self.system_prompt = "..."` where some code reads that attribute."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+    if not isinstance(target, ast.Attribute) or not isinstance(statement.value, WRITTEN_TEXTS):
+        return
+    is_own = isinstance(target.value, ast.Name) and target.value.id in OWN_OBJECT
+    if is_own and not _names_opinion(target.attr) and is_attribute_loaded(symbols, target.attr):
+        yield statement.value
+
+
+def _parts_of_opinions(function: ast.AST) -> set[int]:
+    """Return the ids of all that is put into a record with a score: no model is told it."""
+    return {
+        id(part)
+        for node in walk(function)
+        for fields in [fields_of(node)]
+        if "score" in fields and any(map(_names_opinion, fields))
+        for value in fields.values()
+        for part in walk(value)
+    }
 
 
 def _names_in_opinions(function: ast.AST) -> set[str]:
@@ -376,20 +416,21 @@ def _is_output(value: Value) -> bool:
     )
 
 
-def _text_arguments(call: ast.Call) -> list[ast.expr]:
+def _text_arguments(call: ast.Call, opinions: set[int]) -> list[ast.expr]:
+    """Return the texts that a call is given, without those of `opinions`, which are ids of parts."""
     keywords = [keyword.value for keyword in call.keywords if not _names_opinion(keyword.arg or "")]
     name = called_name(call)
-    if name in OUTPUT_CALLS or name.endswith(EXCEPTION_ENDINGS):
+    # A default of a lookup is part of the text around it.
+    if name in OUTPUT_CALLS | LOOKUPS or name.endswith(EXCEPTION_ENDINGS):
         return []
-    literals = (ast.Constant, ast.JoinedStr, ast.BinOp)
     # A prompt may be given as a list of messages.
     messages = (ast.List,) if called_name(call) in MESSAGE_CALLS else ()
-    arguments = [*call.args, *keywords]
+    arguments = [value for value in (*call.args, *keywords) if id(value) not in opinions]
     named = [keyword.value for keyword in call.keywords if keyword.arg == "messages"]
     return [
         argument
         for argument in arguments
-        if isinstance(argument, (*literals, *messages))
+        if isinstance(argument, (*WRITTEN_TEXTS, *messages))
         or (argument in named and isinstance(argument, ast.List))
     ]
 

@@ -216,6 +216,48 @@ def test_text_that_an_opinion_takes_by_a_name_is_no_prompt(opinion):
     assert read(code).prompts == []
 
 
+CONSTRUCTED = (
+    "class Prosecutor(Judge):\n"
+    "    def __init__(self, llm):\n"
+    "        self.llm = llm\n"
+    f"        self.system_prompt = {HARSH!r}\n"
+    "    def __call__(self, state):\n"
+    "        user_prompt = f'Judge this criterion of the rubric by the evidence now: {state}'\n"
+    "        answer = self.llm.create(messages=[\n"
+    "            {'role': 'system', 'content': f'{self.system_prompt} Answer in JSON.'},\n"
+    "            {'role': 'user', 'content': user_prompt},\n"
+    "        ])\n"
+    "        notes = answer.get('dissent_notes', 'Benefit of the doubt goes to every unfinished work')\n"
+    "        return Opinion(\n"
+    "            score=answer.get('score', 3),\n"
+    "            argument=answer.get('argument', 'The student has shown an honest effort in all of it'),\n"
+    "            dissent_notes='The other judges were too harsh on what was no more than a draft',\n"
+    "        )\n"
+)
+
+
+def test_prompt_that_a_constructor_keeps_stands_where_it_is_written():
+    reading = read(CONSTRUCTED)
+
+    assert prompt_lines(reading) == [("Prosecutor", 4)]
+    assert HARSH in reading.prompts[0].text
+    assert "this criterion" in reading.prompts[0].text
+
+
+def test_texts_of_an_opinion_and_defaults_of_lookups_are_no_prompts():
+    texts = " ".join(text.text for text in read(CONSTRUCTED).texts)
+
+    assert "honest effort" not in texts
+    assert "too harsh" not in texts
+    assert "Benefit" not in texts
+
+
+def test_text_that_a_constructor_keeps_and_nothing_reads_is_no_prompt():
+    code = f"class Prosecutor:\n    def __init__(self):\n        self.told = {HARSH!r}\n"
+
+    assert read(code).prompts == []
+
+
 def test_a_persona_name_alone_is_no_prompt():
     assert (
         read("PROSECUTOR = 'Prosecutor'\nDELAYS = {'Defense': 90, 'TechLead': 'later'}\n").prompts
