@@ -130,6 +130,9 @@ def _is_picture(diagram: DiagramResult) -> Finding:
         return could_not_look(f"The {drawing} is drawn with characters. {UNREAD_PICTURE}")
     by = "drawn with characters" if diagram.is_typed else "not drawn with characters"
     reason = f"The {drawing} is {by}."
+    if diagram.drawn_page is not None:
+        alike = f"A picture on page {diagram.drawn_page} shows as much as"
+        reason = f"{alike} the {drawing}, which is drawn with characters."
     clue = replace(_clue(diagram), rationale=reason)
     return present(reason, [clue], met=not diagram.is_typed)
 

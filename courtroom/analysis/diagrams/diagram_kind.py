@@ -69,7 +69,8 @@ class DiagramResult:
     that every run passes. `is_open`: it has the rows of the code, and lines that join them were missed;
     `is_unproven`: so were those of other rows. `shares_split`: a row of its boxes is as long as a
     split of the code. `is_typed`: it is drawn with characters, and no picture shows as much;
-    None where one that was not read may.
+    None where one that was not read may. `drawn_page`: it is drawn with characters, and a picture or
+    drawing on this page shows as much.
     """
 
     kind: Kind | None
@@ -85,6 +86,7 @@ class DiagramResult:
     is_unproven: bool = False
     shares_split: bool = False
     is_typed: bool | None = False
+    drawn_page: int | None = None
 
 
 def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
@@ -106,19 +108,24 @@ def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramResult:
         ),
         key=lambda candidate: _rank(candidate[0], candidate[1], graph),
     )
-    sources = {source for kind, _, source in ranked if kind == ranked[0][0]}
-    is_typed = sources == {"characters"}
+    is_typed = bool(ranked) and ranked[0][2] == "characters"
+    alike = (row for row in ranked if is_typed and row[0] == ranked[0][0])
+    drawn_page = next((sketch.page for _, sketch, source in alike if source != "characters"), None)
+    is_typed = is_typed and drawn_page is None
     if ranked and ranked[0][0] in {"accurate", "parallel_shown"}:
         best = _result_of(*ranked[0][:2], graph)
         if is_typed and unread:
             layout = _best_layout(reading, graph)
-            return replace(best, is_typed=False if layout and layout.kind == best.kind else None)
-        return replace(best, is_typed=is_typed)
+            if layout is None or layout.kind != best.kind:
+                return replace(best, is_typed=None)
+            return replace(best, is_typed=False, drawn_page=layout.page)
+        return replace(best, is_typed=is_typed, drawn_page=drawn_page)
     # An unread picture may be better than a generic drawing, so it leaves the kind open.
     if unread:
         return _best_layout(reading, graph) or DiagramResult(None, _UNREAD_PICTURE, min(unread))
     if ranked:
-        return replace(_result_of(*ranked[0][:2], graph), is_typed=is_typed)
+        best = _result_of(*ranked[0][:2], graph)
+        return replace(best, is_typed=is_typed, drawn_page=drawn_page)
 
     for source, sketch in _text_sketches(reading):
         return DiagramResult("none", f"only the {source} source of a diagram", sketch.page)

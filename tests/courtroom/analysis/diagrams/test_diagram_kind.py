@@ -247,11 +247,19 @@ def test_ascii_of_another_kind_is_no_diagram(text: str) -> None:
     assert diagram_of(PdfReading(pages=(text,)), PARALLEL).kind == "none"
 
 
+OF_CHARACTERS = "the diagram on page 1, which is drawn with characters"
+
+
 @pytest.mark.parametrize(
     ("boxes", "pictures", "met", "reason"),
     [
         ((), 0, False, "The diagram on page 1 is drawn with characters."),
-        ((3, 3), 1, True, "The diagram on page 1 is not drawn with characters."),
+        (
+            (3, 3),
+            1,
+            True,
+            f"A picture on page 2 shows as much as {OF_CHARACTERS}.",
+        ),
         (
             (3,),
             1,
@@ -276,7 +284,8 @@ def test_drawing_that_is_like_the_code_is_a_picture_beside_one_of_characters(
 ) -> None:
     drawn = _read(tmp_path, parallel_graph_page())
     reading = replace(drawn, pages=(*drawn.pages, WRITTEN))
-    assert diagram_of(reading, PARALLEL).is_typed is False
+    result = diagram_of(reading, PARALLEL)
+    assert (result.page, result.is_typed, result.drawn_page) == (1, False, None)
 
 
 def test_ascii_diagram_over_two_pages_is_read_with_its_branches() -> None:
