@@ -239,11 +239,14 @@ def _score_of(match: re.Match[str]) -> _Score:
 
 
 def _written(name: str) -> str:
-    """Return a pattern of the name, of which a report may leave out all but the first two words."""
+    """Return a pattern of the name, of which a report may leave out all but the first two words.
+
+    It may also cut them short, as in "Report Accuracy (Cross-Ref.)".
+    """
     words = re.findall(r"\w+", name)[:_MOST_WORDS]
     first = r"\W{1,3}".join(map(re.escape, words[:2]))
     # Atomic: a name of one word many times would be matched in all ways.
-    rest = "".join(rf"(?:\W{{1,3}}{re.escape(word)})?" for word in words[2:])
+    rest = "".join(rf"(?:\W{{1,3}}{re.escape(word[:3])}\w{{0,20}})?" for word in words[2:])
     return rf"\b{first}(?>{rest})"
 
 
