@@ -42,7 +42,8 @@ def test_scores_that_no_self_audit_has_are_named_beside_the_nearest_one() -> Non
 
 
 def test_name_that_is_cut_short_in_brackets_has_its_score() -> None:
-    sentence = differing_scores(_of("Wiring of (Par.) 4/5", *LISTED[1:]), [_audit(3, 3, 3, 5)])
+    listed = _of("Wiring of (Par.) 4/5", "Safe Tools 2/5", *LISTED[1:])
+    sentence = differing_scores(listed, [_audit(3, 3, 3, 5)])
     assert sentence.startswith("Of 4 scores per criterion")
     assert sentence.endswith(": Wiring of Parts 4, not 3; Safe Tools 2, not 3.")
 
