@@ -34,6 +34,8 @@ _LABEL = re.compile(
 _AFTER_LABEL = re.compile(rf"({_NUMBER})(?![\w/]|[.,]\d)")
 _STARS = re.compile(r"([★⭐]{1,10})([☆✩]{0,10})")
 _LETTER = re.compile(r"[^\W\d_]")
+# Words, and the sign of a limit: “score ≥ 4” is none.
+_NO_LEAD = re.compile(r"[^\W\d_]|[<>≤≥]")
 _NO_SCORE = re.compile(
     r"[\W_]*(?:(?:n/?a|none|null|nil"
     r"|not (?:applicable|assess\w+|available|scored|given|rated|judged)|unknown|pending|tbd"
@@ -80,7 +82,7 @@ def split_leading_score(text: str) -> tuple[ImportedScore | None, str]:
 
     for pattern in (_FRACTION, _PERCENT, _POINTS, _AFTER_LABEL if label else _ALONE):
         match = pattern.search(searched)
-        if match and match.start() <= 3 and not _LETTER.search(searched[: match.start()]):
+        if match and match.start() <= 3 and not _NO_LEAD.search(searched[: match.start()]):
             maximum = match[2] if pattern is _FRACTION else "100" if pattern is _PERCENT else None
             written = match[0] if maximum or pattern is _POINTS else match[1]
             return _score(written, match[1], maximum), text[start + match.end() :]

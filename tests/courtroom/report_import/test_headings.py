@@ -62,6 +62,15 @@ def test_bold_label_over_the_judges_is_no_criterion() -> None:
     assert [len(criterion.opinions) for criterion in report.criteria] == [2, 2]
 
 
+def test_heading_with_a_limit_is_no_criterion_with_a_score() -> None:
+    limits = "### Strong parts (score ≥ 4)\n\nNone.\n\n### Weak parts (below <= 2)\n\nNone.\n"
+    report = read_report(
+        HEADINGS.replace("## Criterion Breakdown", f"{limits}\n## Criterion Breakdown")
+    )
+
+    assert list(scores(report)) == list(scores(read_report(HEADINGS)))
+
+
 def test_headings_with_a_score_line_and_one_item_per_judge_are_read() -> None:
     report = read_report(HEADINGS)
 
