@@ -18,7 +18,8 @@ class AuditScore(FactModel):
 class OwnAudit(FactModel):
     """An audit in the repository, as far as it could be read.
 
-    `about` says where it lies: among the audits of oneself, of peers, by peers, or elsewhere.
+    `about` says where it lies: among the audits of oneself, of peers, by peers, or elsewhere; one that
+    names another work is of a peer.
     `repository`, `commit`, `date` and `overall`, the overall score, are as it names them; `maximum`
     is null where it names none. `opinions` are the arguments of judges as printed: `repeated` of
     them are by a judge who was heard on the same criterion before, `failed` report the failure of a

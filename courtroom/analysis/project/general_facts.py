@@ -18,7 +18,7 @@ from courtroom.analysis.project.deferrals import deferrals_in, may_document
 from courtroom.analysis.project.feedback_answers import answers_in, findings_owed, may_answer
 from courtroom.analysis.project.inventory import take_inventory
 from courtroom.analysis.project.log_entries import entries_of, is_communication_log
-from courtroom.analysis.project.own_audits import is_of_another, own_repository
+from courtroom.analysis.project.own_audits import MISPLACED, is_of_another, own_repository
 from courtroom.analysis.project.project_files import configuration_paths, project_of
 from courtroom.analysis.security.dangerous_calls import find_hazards
 
@@ -120,8 +120,8 @@ def _read_reports(writer: FactWriter) -> None:
         # A copy of an audit of oneself is none of a peer.
         if kind == "received" and writer.reader.blobs[path].oid in of_self:
             continue
-        # By its path it may have come from a peer, but it names another work.
-        is_misplaced = kind == "received" and is_of_another(report, own)
+        # By its path it may be of oneself or by a peer, but it names another work.
+        is_misplaced = kind in MISPLACED and is_of_another(report, own)
         reports["generated" if is_misplaced else kind].append(path)
         if kind == "received" and not is_misplaced:
             findings += findings_owed(path, report)

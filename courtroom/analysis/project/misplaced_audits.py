@@ -1,4 +1,4 @@
-"""Audits that lie among those of another kind: of peers or by peers, but of the work by itself."""
+"""Audits that lie among those of another kind: of the work itself, of peers or by peers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.locations import shown
+from courtroom.analysis.project.audit_folders import kind_of
 from courtroom.analysis.project.audit_rows import as_received
 from courtroom.analysis.project.own_audits import own_repository
 from courtroom.models.errors import ExaminationFailed
@@ -44,7 +45,7 @@ def misplaced_fact(
 def misplaced_audits(
     rows: Sequence[Mapping[str, Any]], shas: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Return the audits of peers that name or cite this repository, as ShownFact.
+    """Return the audits of peers that name or cite this repository or lie elsewhere, as ShownFact.
 
     `rows` are the fact own_audits as JSON, `shas` the commits of this repository's history.
     """
@@ -69,7 +70,9 @@ def _misplaced(row: Mapping[str, Any], own: str | None, shas: Sequence[str]) -> 
     cited = row["cited_commits"]
     ours = [commit for commit in cited if any(sha.startswith(commit) for sha in shas)]
     if not is_other or not ours or len(ours) < len(cited):
-        return ""
+        is_apart = row["about"] == "peer" and kind_of(path) == "self"
+        text = f"{path} lies among the audits of oneself and names {repository} as audited."
+        return text if is_apart else ""
     subject = (
         f"names {repository} as audited" if repository else "is an audit of a peer by its path"
     )

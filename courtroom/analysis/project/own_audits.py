@@ -81,6 +81,8 @@ _ON_PEER = re.compile(r"on[_ -]?peers?|peers?[_ -](?:audit|report|generated|revi
 _DATED_ON_PEER = re.compile(r"peer[_-]grading[_-]20\d\d")
 _REPOSITORY = re.compile(r"(?:^|[/:@])([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
 DAY_DIGITS = 8
+# Where an audit of another work does not belong.
+MISPLACED = frozenset({"self", "received"})
 # The part of an audit that should hold its criteria, with nothing in it before the next part.
 _EMPTY_PART = re.compile(
     r"^#{1,4} [^\n]{0,40}\bcriteri(?:on|a)\b[^\n]{0,40}\n\s*(?=#{1,4} |\Z)"
@@ -141,12 +143,12 @@ class AuditReading:
 
 
 def placed_by_repository(readings: Sequence[AuditReading]) -> list[AuditReading]:
-    """Return the audits, those of another work that lie among the received ones as of a peer."""
+    """Return the audits; one that names another work and is not among those of peers is of a peer."""
     named = [{"about": r.about, "repository": r.repository} for r in readings]
     own = own_repository(named)
     return [
         replace(reading, about="peer")
-        if reading.about == "received" and is_of_another(reading.report, own)
+        if reading.about in MISPLACED and is_of_another(reading.report, own)
         else reading
         for reading in readings
     ]

@@ -96,6 +96,20 @@ def test_an_audit_of_another_work_among_the_received_ones_is_of_a_peer():
     ]
 
 
+@pytest.mark.parametrize(
+    ("url", "about"),
+    [(PEER, "peer"), ("https://github.com/bo/auditor", "self"), ("https://x.org/ada/b", "self")],
+)
+def test_an_audit_of_another_work_among_those_of_oneself_is_of_a_peer(url: str, about: str):
+    texts = {SELF: audit(), SELF.replace("a.md", "b.md"): audit(), f"{SELF}.md": audit(url=url)}
+    readings = placed_by_repository(read(texts))
+    assert [reading.about for reading in readings] == ["self", "self", about]
+
+    facts = misplaced_audits([audit_row(reading) for reading in readings], ())
+    text = f"{SELF}.md lies among the audits of oneself and names bo/other-work as audited."
+    assert [fact["text"] for fact in facts] == [text] * (about == "peer")
+
+
 def test_the_works_own_audits_are_read_before_those_of_others():
     paths = ["audit/report_bypeer_received/a.md", ON_PEER, SELF]
     assert list(audit_paths(paths)) == [SELF, ON_PEER, paths[0]]
