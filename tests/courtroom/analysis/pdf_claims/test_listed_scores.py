@@ -42,10 +42,12 @@ def test_scores_that_no_self_audit_has_are_named_beside_the_nearest_one() -> Non
 
 
 def test_name_that_is_cut_short_in_brackets_has_its_score() -> None:
-    listed = _of("Wiring of (Par.) 4/5", "Safe Tools 2/5", *LISTED[1:])
-    sentence = differing_scores(listed, [_audit(3, 3, 3, 5)])
-    assert sentence.startswith("Of 4 scores per criterion")
-    assert sentence.endswith(": Wiring of Parts 4, not 3; Safe Tools 2, not 3.")
+    audit = _audit(3, 2, 3, 5)
+    audit["scores"][0]["name"] = "Wiring of Parts (Cross-Reference)"
+    listed = _of("Wiring of Parts (Cross-Ref.) 4/5", "Safe Tools 2/5", *LISTED[1:])
+    assert differing_scores(listed, [audit]).endswith(
+        ": Wiring of Parts (Cross-Reference) 4, not 3."
+    )
 
 
 def test_list_over_a_page_break_has_both_pages_and_an_audit_of_another_work_is_called_so() -> None:
