@@ -19,6 +19,7 @@ from django.db.models import QuerySet
 from django.db.models.sql.compiler import SQLCompiler
 from django_scopes import get_scope, scope, scopes_disabled
 
+from grading.core.rls.repeated_queries import RepeatedQuery
 from grading.models import Organization
 
 Value = int | str | datetime | UUID
@@ -30,7 +31,7 @@ class _Compiled(NamedTuple):
 
     query_set: QuerySet[Any, Any]
     compiler: SQLCompiler
-    sql: str
+    sql: RepeatedQuery
     parameters: tuple[Any, ...]
 
 
@@ -76,10 +77,15 @@ class CompiledQuery(Generic[Row]):
         converters = compiler.get_converters([column for column, *_ in compiler.select])
         compiler.get_converters = lambda _: converters
 
+        stand_ins: set[Value | date] = set()
         for stand_in in self._stand_ins.values():
-            if not _as_compared(stand_in, stand_in).keys() & {*parameters}:
+            compared = _as_compared(stand_in, stand_in).keys()
+            if not compared & {*parameters}:
                 raise ValueError(f"The query does not depend on {stand_in}.")
-        return _Compiled(query_set, compiler, sql, tuple(parameters))
+            stand_ins |= compared
+        varies = [parameter in stand_ins for parameter in parameters]
+        repeated = RepeatedQuery(sql, parameters, varies)
+        return _Compiled(query_set, compiler, repeated, tuple(parameters))
 
     def _make_query_set(self) -> QuerySet[Any, Row]:
         with scopes_disabled():

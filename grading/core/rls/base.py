@@ -21,7 +21,7 @@ SITE_ROLE = "auditor_site"
 ROLE_AND_TIME = """
 SELECT (
     SELECT rolname FROM pg_roles WHERE rolname = %s AND pg_has_role(session_user, oid, 'MEMBER')
-), clock_timestamp()
+), clock_timestamp(), pg_backend_pid()
 """
 
 _as_owner: ContextVar[bool] = ContextVar("as_owner", default=False)
@@ -52,15 +52,18 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return params
 
     def init_connection_state(self) -> None:
-        self._scope.role = None
+        self._scope.role = self._scope.prepared = None
         self._scope.forget()
         super().init_connection_state()
         if self.settings_dict["NAME"] is None:
             return
         with self.cursor() as cursor:
             cursor.execute(ROLE_AND_TIME, [SITE_ROLE])
-            ((role, moment),) = cursor.fetchall()
+            ((role, moment, process),) = cursor.fetchall()
         clock.set_by(moment)
+        # A pooler answers with a process of its own. It gives this session to others, who would
+        # find in it what was prepared here.
+        self._scope.prepared = set() if process == self.connection.info.backend_pid else None
         # Without the role the site works as the tables' owner, whom the policies bind too.
         self._scope.role = None if _as_owner.get() else role
 

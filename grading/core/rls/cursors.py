@@ -5,15 +5,16 @@ somebody else after it. A statement outside a transaction is sent with them in o
 PostgreSQL runs as one transaction: no round trip is added, and none runs without its scope.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Self
 
 from django.conf import settings
 from django.db.backends.postgresql import base
-from psycopg import ClientCursor, ProgrammingError, sql
+from psycopg import ClientCursor, NotSupportedError, ProgrammingError, sql
 from psycopg.pq import TransactionStatus
 
+from grading.core.rls.repeated_queries import RepeatedQuery
 from grading.core.rls.rls_scope import SessionSettings, current_settings
 
 
@@ -25,6 +26,8 @@ class TransactionScope:
 
     def __init__(self) -> None:
         self.role: str | None = None
+        # Names of what this session has prepared; None where a pooler may give it to others.
+        self.prepared: set[str] | None = None
         self._applied: tuple[str | None, SessionSettings] | None = None
 
     def forget(self) -> None:
@@ -80,12 +83,31 @@ class ScopedCursor(base.CursorMixin, ClientCursor[Any]):
         self._scope = scope
 
     def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
+        is_alone = self._is_alone
         before = self._statements()
+        if is_alone and isinstance(query, RepeatedQuery) and self._scope.prepared is not None:
+            try:
+                return self._send(before, *self._prepared(query, params, self._scope.prepared))
+            except (ProgrammingError, NotSupportedError):
+                # The plan is lost, by DISCARD or a change of the tables: nothing was executed.
+                self._scope.prepared = None
         if not before:
             return super().execute(query, params, **options)
-        message = "; ".join((*before, self.mogrify(query, params)))
+        return self._send(before, self.mogrify(query, params), **options)
+
+    def _send(self, before: Sequence[str], *statements: str, **options: Any) -> Self:
+        """Send all in one message, and show the result of the last statement."""
+        message = "; ".join((*before, *statements))
         super().execute(message.encode(), **options)
-        return self.set_result(len(before))
+        return self.set_result(len(before) + len(statements) - 1)
+
+    def _prepared(self, query: RepeatedQuery, params: Any, names: set[str]) -> tuple[str, ...]:
+        """Return the statements that execute the query by its plan, made here the first time."""
+        executing = query.executing(params, self)
+        if query.name in names:
+            return (executing,)
+        names.add(query.name)
+        return query.preparing(params, self), executing
 
     def executemany(self, query: Any, params_seq: Iterable[Any], **options: Any) -> None:
         self.begin()
@@ -105,10 +127,15 @@ class ScopedCursor(base.CursorMixin, ClientCursor[Any]):
             connection.info.transaction_status, autocommit=connection.autocommit
         )
 
+    @property
+    def _is_alone(self) -> bool:
+        """True where the next statement is a transaction by itself."""
+        is_idle = self.connection.info.transaction_status == TransactionStatus.IDLE
+        return is_idle and self.connection.autocommit
+
     def begin(self) -> None:
         """Send role and scope alone, before what is sent otherwise than by `execute`."""
-        is_idle = self.connection.info.transaction_status == TransactionStatus.IDLE
-        if is_idle and self.connection.autocommit:
+        if self._is_alone:
             raise ProgrammingError("This needs a transaction, which carries role and scope.")
         if before := self._statements():
             super().execute("; ".join(before).encode())
