@@ -135,6 +135,9 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
         fault = "A committed audit has failures in place of opinions." if is_failed else ""
         if check.aspect == "judged":
             fault = next((told for part, told in OF_SCORES.items() if part in firsts[0][0]), fault)
+            # Judges are listed with their scores.
+            if ONE_SCORE in firsts[0][0] and "), " in firsts[0][0]:
+                fault = "Judges of a committed audit each give one score to all criteria."
         if check.aspect == "guarded" and all(NEVER_FOUND in text for text, _ in firsts):
             fault = "Evidence is reported as not found, whatever the work holds."
         remarks = _other_works(facts) if check.aspect == "judged" else ""

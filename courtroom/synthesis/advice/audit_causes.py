@@ -29,14 +29,14 @@ NOT_READ = (
 )
 PLACEHOLDERS = "Let the auditor write the audit, with nothing in it by hand."
 NOT_WEIGHED = (
-    "Find out why a judge gives one score to all criteria: show it what was found on each, and what"
+    "Find out why one score is given to all criteria: show each judge what was found on each, and what"
     " each score of the scale asks for."
 )
 NO_CAUSE = "Find out why the judges did not judge each criterion by itself, and mend it."
 COMMIT = "Then run the auditor again, and commit that audit in place of this one"
 COMMIT_EACH = (
-    "Then run the auditor again on each work, and commit its new audit in place of the old one: of this"
-    " one, and of"
+    "Then run the auditor again on each of these works, and commit the new audits in place of this one"
+    " and of"
 )
 
 

@@ -157,7 +157,7 @@ def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
         schema = work.answer_schema or "the schema"
         yield Step(
             f"Repeat this call, two or three times, when the answer does not fit {schema}; then record"
-            f" that the judge failed, and no score{then}."
+            f" that the judge failed, and no score{_at_other_calls(pieces, work)}{then}."
         )
     if aspect == "handled":
         yield from _instead_of_score(NO_MADE_UP_SCORE, work.facts.get("made_up_scores"), then)
@@ -167,6 +167,21 @@ def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
         absent = work.facts.get("absent_opinion_scores")
         if not any(work.facts.get(name) for name in FAILURES):
             yield from _instead_of_score(NO_SCORE_UNHEARD, absent)
+
+
+def _at_other_calls(pieces: Sequence[Evidence], work: Work) -> str:
+    """Return words on the bound calls of the judges beside the first that the evidence shows."""
+    first = next((p.location for p in pieces if p.location.path), None)
+    calls = work.facts.get("judges_asking_once") or [
+        call
+        for call in work.facts.get("structured_output_calls") or ()
+        if call.get("by_judge") and not call.get("is_idle") and not call.get("of_tools")
+    ]
+    others = [
+        c for c in calls if first and (c["path"], c["line"]) != (first.path, first.line_start)
+    ]
+    # A call that is none of these has its reasons.
+    return f"; do the same at {places_of(others)}" if 0 < len(others) < len(calls) else ""
 
 
 def _instead_of_score(
@@ -313,6 +328,9 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
         stated = {piece.rationale for piece in pieces}
         audits = work.facts.get("own_audits") or ()
         yield from steps_on_audits((row for row in rows if row["text"] in stated), audits)
+    # What no audit judges is one thing to find out, whatever the audits are.
+    for row in (work.facts.get("unjudged_criteria") or ())[:1] if aspect == "covered" else ():
+        yield placed("", row["places"][0])
     if aspect != "claimed":
         return
     claims = [row for row in work.facts.get("claimed_scores") or () if row["agrees"] is False]

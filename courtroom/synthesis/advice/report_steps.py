@@ -134,7 +134,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
         total = number_of(work.facts.get("commit_count") or 0, "commit")
         in_history = f"Correct the number of commits in the report: the history has {total}."
         outdated = named([FEATURE_WORDS[feature] for feature in stale])
-        up_to_date = f"Take out of the report what is no longer so: {outdated}."
+        up_to_date = f"Take out of the report, as it is no longer so, that the code has {outdated}."
         parts = (
             (built, wrong),
             (MEND_ROUTES, dead),

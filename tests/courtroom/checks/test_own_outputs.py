@@ -156,6 +156,10 @@ def test_what_does_not_fit_in_an_audit_is_told_beside_its_opinions():
             "a.md has one score for all criteria by Prosecutor (5)",
             "A judge of a committed audit gives one score to all criteria.",
         ),
+        (
+            "a.md has one score for all criteria by Defense (5), Prosecutor (1)",
+            "Judges of a committed audit each give one score to all criteria.",
+        ),
     ],
 )
 def test_recorded_scores_are_another_fault_than_failures(text, fault):

@@ -329,6 +329,29 @@ def test_score_that_is_lifted_above_a_cap_is_capped_after_it():
     assert (step.path, step.line, step.is_exact) == ("j.py", 9, True)
 
 
+@pytest.mark.parametrize(
+    ("rows", "end"),
+    [
+        ([1, 4, 7], "; do the same at j.py:4 and 7."),
+        ([1], "."),
+        # The call that the evidence shows is none of these.
+        ([4, 7], "."),
+    ],
+)
+def test_each_judges_own_call_is_to_be_repeated(rows, end):
+    calls = [{"path": "j.py", "line": line, "schema": "X", "by_judge": True} for line in rows]
+    facts = work(structured_output_calls=[*calls, {**PLACE, "schema": "Y", "by_judge": False}])
+    (step,) = code_steps.answer_steps("retry", [piece("j", 1)], facts)
+    assert step.action.endswith(f"and no score{end}")
+
+
+def test_criteria_that_no_audit_judges_are_one_thing_to_find_out():
+    places = [{"path": path, "line": 1} for path in ("a.md", "b.md", "rubric.json")]
+    facts = work(unjudged_criteria=[{"text": "2 of 10 are judged nowhere.", "places": places}])
+    (step,) = code_steps.output_steps("covered", [], facts)
+    assert (step.action, step.path) == ("", "a.md")
+
+
 def test_prompts_are_lengthened_once_for_all_checks_of_their_length():
     prompts = [{"persona": "Defense", "path": "p.py", "line": 1, "own_words": 12}]
     facts = work(persona_prompts=prompts)

@@ -30,7 +30,7 @@ def test_library_that_the_report_names_wrongly_is_not_built():
         "Build what the report claims, or drop it from the report: an account of dissent."
         " Say in the report what the code uses in place of a GPT model and a folder made by mkdtemp."
         " Correct the number of commits in the report: the history has 27 commits."
-        " Take out of the report what is no longer so: calls of os.system."
+        " Take out of the report, as it is no longer so, that the code has calls of os.system."
     )
 
 
