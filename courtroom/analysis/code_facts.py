@@ -544,6 +544,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "structured_output_calls",
             "parsed_answers",
             "structured_output_retry",
+            "narrow_retries",
             "judges_asking_once",
             "uncaught_answers",
             "plain_judges",

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
-from courtroom.analysis.langgraph.judging.answer_retries import judges_by_retry, retries
+from courtroom.analysis.langgraph.judging.answer_retries import (
+    judges_by_retry,
+    narrow_retries,
+    retries,
+)
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
 from courtroom.analysis.langgraph.judging.persona_prompts import MAX_SHARED, read_personas
@@ -74,6 +78,9 @@ def record_calls(writer: FactWriter) -> None:
         writer.add_location("model_call", source.path, line, note="A judge's model is called here.")
     for source, line in lines:
         writer.add_location("structured_output_retry", source.path, line)
+    narrow = narrow_retries(judging, lines)
+    rows = [{"path": source.path, "line": line} for source, line in narrow]
+    writer.set_rows("narrow_retries", rows, "" if lines else gap)
     _record_asked_once(writer, lines, gap)
 
     _record_uncaught(writer, gap)

@@ -39,6 +39,7 @@ RETRIED = (
 )
 NOT_BY_ALL = "Not every judge requests an answer again that does not fit its schema."
 
+NARROW = "Another failure of the request is not repeated, as no handler of the loop waits for it"
 UNCAUGHT = "A failure of the judges' model ends the run: no node catches it."
 # Beside a handler that may catch some failures of the same call.
 OTHERS_UNCAUGHT = "Other failures of the judges' model end the run: no node catches them."
@@ -153,6 +154,10 @@ def _handled(survey: Survey) -> Finding:
     is_retried = survey.facts.get("structured_output_retry")
     once = survey.facts.get("judges_asking_once") or ()
     again = flag("structured_output_retry", "judging_calls", survey, (_retried(once), RETRIED[1]))
+    narrow = survey.facts.get("narrow_retries")
+    if is_retried and not once and narrow:
+        reason = f"{again.reason} {NARROW} ({places_of(narrow)})."
+        return replace(again, reason=reason, has_reservation=True)
     if is_retried and not once:
         return again
     # Judges that do not repeat their call may invent its score; what others write at the end is none.

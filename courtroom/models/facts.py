@@ -326,6 +326,8 @@ class Facts(FactModel):
     # parsers that fit a judge's answer into a schema, beside the calls that bind the model itself
     parsed_answers: tuple[StructuredOutputCall, ...] | None = None
     structured_output_retry: bool | None = None
+    # loops that repeat a call after an answer that cannot be read, and after no other failure
+    narrow_retries: tuple[Place, ...] | None = None
     # judges that do not repeat their call, where another one does
     judges_asking_once: tuple[NamedPlace, ...] | None = None
     # calls of the judges' model whose failure ends the run; empty where each is caught

@@ -321,6 +321,19 @@ def test_request_that_one_judge_repeats_is_none_of_every_judge():
     assert finding.fault.startswith("Not every judge requests an answer again")
 
 
+def test_loop_that_waits_for_misfits_alone_repeats_no_other_failure():
+    places = {"structured_output_retry": (location_at("j.py", 3),)}
+    facts = {"structured_output_retry": True, "narrow_retries": [{"path": "j.py", "line": 3}]}
+    check = StructuredOutput(**CHECK_FIELDS, aspect="handled")
+    finding = structured_output(check, survey(facts=facts, places=places))
+
+    assert (finding.met, finding.has_reservation) == (True, True)
+    assert finding.reason == (
+        "An answer that does not fit its schema is requested again (j.py:3). Another failure of the"
+        " request is not repeated, as no handler of the loop waits for it (j.py:3)."
+    )
+
+
 def test_score_made_up_by_judges_that_ask_once_counts_beside_a_retry_of_another():
     places = {"structured_output_retry": (location_at("j.py", 3),)}
     check = StructuredOutput(**CHECK_FIELDS, aspect="handled")

@@ -30,6 +30,8 @@ RETRY_CALLS = frozenset(
 PARSE_ERRORS = frozenset(
     {"ValidationError", "OutputParserException", "OutputParsingError", "JSONDecodeError"}
 )
+# Errors of reading an answer, not of a service that does not answer.
+READING_ERRORS = PARSE_ERRORS | {"ValueError", "TypeError", "KeyError", "AttributeError"}
 PARSE_WORDS = frozenset(words_of("parse validate loads extract coerce"))
 # Words of errors of a busy or broken service.
 TRANSIENT_WORDS = frozenset(
@@ -41,6 +43,9 @@ _TRANSIENT_STATUS = re.compile(r"\b(?:429|50[0234]|529)\b")
 # Calls between a function and the model that it asks.
 MAX_CALLS = 4
 MAX_DEPTH = 50
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+# Turns of a loop that asks again.
+LEAST_TURNS = 2
 
 
 def retries(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]]:
@@ -58,6 +63,31 @@ def retries(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]
         for inner in walk(node):
             if reader.is_retry(inner):
                 yield function.source, reader.line_of_retry(inner)
+
+
+def narrow_retries(
+    functions: Iterable[FunctionRef], lines: Sequence[tuple[SourceFile, int]]
+) -> list[tuple[SourceFile, int]]:
+    """Return the loops of attempts among these lines that a request which fails itself leaves."""
+    loops = {
+        (function.source.path, node.lineno): (function.source, node.lineno)
+        for function in functions
+        for node in walk(function.site.node)
+        if isinstance(node, LOOPS) and (function.source, node.lineno) in lines and _is_narrow(node)
+    }
+    return [*loops.values()]
+
+
+def _is_narrow(loop: ast.AST) -> bool:
+    """Return true where all handlers of the call itself wait for an answer that cannot be read."""
+    types = [
+        handler.type
+        for node in walk(loop)
+        if isinstance(node, ast.Try)
+        and any(calls_model(inner, ()) for part in node.body for inner in walk(part))
+        for handler in node.handlers
+    ]
+    return bool(types) and all(map(_of_reading, types))
 
 
 def judges_by_retry(
@@ -109,6 +139,11 @@ def _is_retry_maker(node: ast.AST) -> bool:
     condition = keyword_of(node, "retry") if isinstance(node, ast.Call) else None
     errors = [inner for inner in walk(condition) if _is_error(inner)] if condition else []
     return not errors or not all(map(_is_transient, errors))
+
+
+def _of_reading(caught: ast.expr | None) -> bool:
+    errors = caught.elts if isinstance(caught, ast.Tuple) else [caught] if caught else []
+    return bool(errors) and all(last_name(error) in READING_ERRORS for error in errors)
 
 
 def _is_error(node: ast.AST) -> bool:
@@ -267,10 +302,13 @@ def _waits_only(handler: ast.ExceptHandler) -> bool:
 def _counts_attempts(iterable: ast.expr) -> bool:
     """Return true for range(3) or range(MAX).
 
-    range(len(criteria)) counts questions, not attempts.
+    range(len(criteria)) counts questions, not attempts; range(1) is one attempt.
     """
     if not isinstance(iterable, ast.Call) or last_name(iterable.func) != "range":
         return False
+    match iterable.args:
+        case [ast.Constant(value=int(turns))] if turns < LEAST_TURNS:
+            return False
     return not any(
         isinstance(node, ast.Call) and called_name(node) == "len"
         for node in walk(iterable)

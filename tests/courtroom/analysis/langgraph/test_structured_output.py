@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.langgraph.judging.answer_retries import judges_by_retry, retries
+from courtroom.analysis.langgraph.judging.answer_retries import (
+    judges_by_retry,
+    narrow_retries,
+    retries,
+)
 from courtroom.analysis.langgraph.judging.structured_calls import (
     classes_of,
     is_idle,
@@ -344,6 +348,36 @@ def test_a_retry_in_a_handler_is_shown_where_the_model_is_called_again():
     )
     _, layers = layers_of(symbols_of(code))
     assert [line for _, line in retries(layers.judges)] == [5]
+
+
+@pytest.mark.parametrize(
+    ("caught", "asked", "is_narrow"),
+    [
+        ("(ValidationError, ValueError)", "model.invoke(p)", True),
+        ("json.JSONDecodeError", "model.invoke(p)", True),
+        ("(ValidationError, Exception)", "model.invoke(p)", False),
+        ("ValueError", "ask(p)", False),
+    ],
+)
+def test_a_loop_that_waits_for_misfits_alone_is_narrow(caught: str, asked: str, *, is_narrow: bool):
+    code = (
+        "def ask(p):\n    return model.invoke(p)\n"
+        "def defense(p):\n    for attempt in range(3):\n        try:\n"
+        f"            return {asked}\n        except {caught}:\n            continue\n"
+    )
+    _, layers = layers_of(symbols_of(code))
+    lines = list(retries(layers.judges))
+    narrow = [line for _, line in narrow_retries(layers.judges, lines)]
+    assert ([line for _, line in lines], narrow) == ([4], [4] * is_narrow)
+
+
+@pytest.mark.parametrize(("turns", "is_repeated"), [("1", False), ("2", True), ("TURNS", True)])
+def test_one_attempt_is_no_retry(turns: str, *, is_repeated: bool):
+    body = (
+        f"for attempt in range({turns}):\n        try:\n            return model.invoke(p)\n"
+        "        except ValueError:\n            continue"
+    )
+    assert is_retried(body) is is_repeated
 
 
 def test_a_retry_in_a_helper_counts_for_the_judges_that_call_it():
