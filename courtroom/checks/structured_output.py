@@ -332,7 +332,7 @@ def _fault(check: StructuredOutput) -> str:
         return "No model call is bound to a schema."
     if len(check.schemas) == 1:
         return f"No model call is bound to {check.schemas[0]}."
-    return "A judge's answer is held to none of the schemas that the rubric names."
+    return "No model call is bound to any schema that the rubric names."
 
 
 def _subjects(check: StructuredOutput) -> Subjects:

@@ -1,7 +1,8 @@
 """Conditions that never hold.
 
 They read an empty table, a constant, a state key nobody declares, or ask for evidence nobody makes,
-for want of evidence without which no judge is heard, or for a criterion that the work has not.
+for want of evidence without which no judge is heard, or for a criterion that the work has not. A text
+that is compared with a number ends in a TypeError.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ FILLING_METHODS = frozenset(
 )
 STATE_NAMES = frozenset({"state", "graph_state", "agent_state"})
 ARGUMENTS = frozenset({"argument", "arguments"})
+Question = Callable[[ast.expr, FunctionRef, int], bool]
+# Annotations of a text, and of a dict of texts.
+TEXT_TYPES = frozenset({"str", "dict[str, str]", "Dict[str, str]", "Mapping[str, str]"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class DeadConditions:
         if isinstance(node, ast.Constant):
             return not node.value
         wanted = filter_of(node) or node
-        if self._none_meets(wanted):
+        if self._none_meets(wanted) or self._compares_in_vain(node, function, steps):
             return True
         if self.lacks_criterion is not None and self.lacks_criterion(node, function):
             return True
@@ -74,6 +78,24 @@ class DeadConditions:
             return self._is_falsy_name(node.id, function, steps)
         if isinstance(node, ast.Call):
             return self._is_falsy_call(node, function, steps)
+        return False
+
+    def _compares_in_vain(self, test: ast.expr, function: FunctionRef, steps: int) -> bool:
+        """Return true for `cap is not None` where the cap is always None, and for `score <= 2` where
+        each call of the function hands over a text.
+        """
+        match test:
+            case ast.Compare(left=left, ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
+                return self._gives_none(left, function, steps - 1)
+            case ast.Compare(
+                left=ast.Name(id=name),
+                ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()],
+                comparators=[ast.Constant(value=int() | float())],
+            ) if name in parameter_names(function) and not assigned_values(function.site, name):
+                passed = list(self._arguments_for(name, function))
+                return bool(passed) and all(
+                    value is not None and _is_text(value, caller) for value, caller in passed
+                )
         return False
 
     def _none_meets(self, test: ast.expr) -> bool:
@@ -107,15 +129,28 @@ class DeadConditions:
         read = (node for value in (part, *values) for node in walk(value))
         return any(isinstance(node, ast.Attribute) and node.attr in ARGUMENTS for node in read)
 
-    def _gives_nothing(self, called: FunctionRef, steps: int) -> bool:
-        """Return true where every value that a function returns is falsy, or never returned."""
+    def _gives_none(self, node: ast.expr, function: FunctionRef, steps: int) -> bool:
+        """Return true where a value is None in every run, as what a function returns may be."""
+        if steps <= 0 or _is_none(node):
+            return steps > 0
+        if isinstance(node, ast.Name):
+            values = assigned_values(function.site, node.id)
+            return bool(values) and all(self._gives_none(v, function, steps - 1) for v in values)
+        name = called_name(node) if isinstance(node, ast.Call) else ""
+        called = [other for other in self.functions if other.name == name]
+        return bool(called) and all(
+            self._gives_nothing(other, steps, self._gives_none) for other in called
+        )
+
+    def _gives_nothing(self, called: FunctionRef, steps: int, is_nothing: Question) -> bool:
+        """Return true where every value that a function returns is nothing, or never returned."""
         node = called.site.node
         nodes = list(walk(node))
         if any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in nodes):
             return False
         returned = (n.value for n in nodes if isinstance(n, ast.Return) and n.value)
         return all(
-            self._is_falsy(value, called, steps)
+            is_nothing(value, called, steps)
             or any(self._is_falsy(test, called, steps) for test in tests_around(node, value.lineno))
             for value in returned
         )
@@ -124,7 +159,7 @@ class DeadConditions:
         name = called_name(call)
         called = [other for other in self.functions if other.name == name]
         if called:
-            return all(self._gives_nothing(other, steps - 1) for other in called)
+            return all(self._gives_nothing(other, steps - 1, self._is_falsy) for other in called)
         defaults = call.args[2:] if name == "getattr" else call.args[1:]
         if not all(self._is_falsy(default, function, steps - 1) for default in defaults):
             return False
@@ -182,6 +217,27 @@ class DeadConditions:
                 yield None, caller
             for call in calls:
                 yield argument_of(call, parameter, function), caller
+
+
+def _is_text(node: ast.expr, function: FunctionRef) -> bool:
+    """Return true for what is a text, or is annotated as one: `arguments: dict[str, str]`."""
+    if isinstance(node, ast.Constant | ast.JoinedStr):
+        return isinstance(node, ast.JoinedStr) or isinstance(node.value, str)
+    owner, key = _lookup(node)
+    if not isinstance(owner, ast.Name) or assigned_values(function.site, owner.id):
+        return False
+    arguments = function.site.node.args
+    given = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    types = [
+        ast.unparse(item.annotation) for item in given if item.arg == owner.id if item.annotation
+    ]
+    return any(
+        of_owner in TEXT_TYPES and ("[" in of_owner) is (key is not None) for of_owner in types
+    )
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _lookup(node: ast.expr) -> tuple[ast.expr, str | None]:

@@ -7,6 +7,7 @@ import pytest
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.rule_detection import read_rules
 from courtroom.analysis.langgraph.topology import read_graph
+from tests.courtroom.analysis.langgraph.rules import readings_of
 from tests.courtroom.sources import justice, layers_of, symbols_of
 
 CLAIM = "'deep' in d.argument"
@@ -67,3 +68,40 @@ def test_rule_that_some_run_meets_is_applied(test: str):
         "    yield d.argument\n"
     )
     assert is_applied(test, predicates)
+
+
+CAP = """
+def security_cap(score: int, text: str):
+    if "security" in text and score <= 2:
+        return min(3, score)
+    return None
+def chief_justice(state):
+    return {"verdict": settle(state["opinions"], state["arguments"])}
+def settle(opinions: list, arguments: dict[str, str]):
+    score = sum(o.score for o in opinions) / len(opinions)
+    cap = security_cap(arguments.get("Prosecutor", ""), "security")
+    if cap is not None:
+        score = min(score, cap)
+    return score
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_applied"),
+    [
+        ("opinions", "opinions", False),
+        ('arguments.get("Prosecutor", "")', 'arguments["Prosecutor"]', False),
+        ('arguments.get("Prosecutor", "")', 'f"{opinions}"', False),
+        ('arguments.get("Prosecutor", "")', "opinions[0].score", True),
+        ("dict[str, str]", "dict[str, int]", True),
+        ("    if cap is", '    cap = security_cap(score, "security")\n    if cap is', True),
+        ("    return None", "    return 3", True),
+        ("and score", "and len(text)", True),
+        ('    if "security"', '    score = int(score)\n    if "security"', True),
+        ("    cap =", "    arguments = scores_of(opinions)\n    cap =", True),
+    ],
+)
+def test_a_cap_for_a_text_in_place_of_a_score_is_never_set(old: str, new: str, is_applied: bool):
+    cap = readings_of(CAP.replace(old, new))["security_override"]
+    assert bool(cap.lines) is is_applied
+    assert cap.dead or is_applied
