@@ -49,7 +49,7 @@ SOUND: dict[str, str] = {
     "idle": "a route leads to every node",
     "endless": "every loop has a way out",
     "conflicts": "no two nodes of one step write a key that takes one write",
-    "doubled": "no node was recognised that returns again the list that a reducer appends to",
+    "doubled": "no list of the state was recognised that is added to itself",
 }
 
 

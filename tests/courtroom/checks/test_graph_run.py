@@ -164,6 +164,11 @@ def test_a_sound_run_is_said_with_the_number_of_routes():
     )
 
 
+def test_list_that_no_run_doubles_is_not_said_to_be_returned_by_no_node():
+    reason = finding_of(CLEAN, "doubled").reason
+    assert reason.endswith("no list of the state was recognised that is added to itself.")
+
+
 def test_nodes_to_which_only_ways_lead_that_no_run_takes_are_named():
     fact = CLEAN | {"steps": {"repo": [1], "pdf": [], "vision": []}}
     assert finding_of(fact, "idle").reason.endswith(
