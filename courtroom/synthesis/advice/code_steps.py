@@ -72,7 +72,7 @@ BOUND_ALWAYS = (
 OTHER_CALL = re.compile(r"\.(?:create|generate_content|chat|complete|completion|post)\(")
 OTHER_CLIENT = (
     "Hand the JSON Schema of {schema} to the judges' model with this call, or ask a LangChain model"
-    " that with_structured_output binds to it."
+    " that with_structured_output binds to it{also}."
 )
 DANGERS = {
     "os_system": "Run the program by subprocess.run with a list of arguments.",
@@ -142,7 +142,8 @@ def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
         )
         yield replace(placed(action, judges[0]), is_exact=True)
     elif aspect in {"called", "schema"} and any(map(_is_of_other_client, pieces[:1])):
-        yield Step(OTHER_CLIENT.format(schema=schema), is_exact=True)
+        also = _at_other_calls([*filter(_is_of_other_client, pieces)], work)
+        yield Step(OTHER_CLIENT.format(schema=schema, also=also), is_exact=True)
     unbound = [
         place
         for call in work.facts.get("structured_output_calls") or ()
@@ -170,12 +171,20 @@ def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
 
 
 def _at_other_calls(pieces: Sequence[Evidence], work: Work) -> str:
-    """Return words on the bound calls of the judges beside the first that the evidence shows."""
+    """Return words on the calls of the judges beside the first that the evidence shows.
+
+    Where none is bound, they are those that the evidence shows for the same reason.
+    """
     first = next((p.location for p in pieces if p.location.path), None)
     calls = work.facts.get("judges_asking_once") or [
         call
         for call in work.facts.get("structured_output_calls") or ()
         if call.get("by_judge") and not call.get("is_idle") and not call.get("of_tools")
+    ]
+    calls = calls or [
+        {"path": p.location.path, "line": p.location.line_start}
+        for p in pieces
+        if p.location.path and p.rationale == pieces[0].rationale
     ]
     others = [
         c for c in calls if first and (c["path"], c["line"]) != (first.path, first.line_start)

@@ -91,7 +91,10 @@ def _latest_opinions(last: str, work: Work) -> str:
     field = next((row["field"] for row in rows if row["reducer"].endswith("add")), None)
     if field is None:
         return ""
-    return f" `{field}` then holds both rounds: take each judge's latest opinion in {last}."
+    return (
+        f" `{field}` then holds both rounds: let a judge return its new opinion alone, and take each"
+        f" judge's latest in {last}."
+    )
 
 
 def _capped_last(row: Mapping[str, Any]) -> Step:

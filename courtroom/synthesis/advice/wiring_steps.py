@@ -225,7 +225,8 @@ def _route_alone(route: OpenRoute, work: Work) -> Step:
     beside = f" beside {listed(others)}" if route.verdict and others else ""
     action = (
         f"Remove {edge_words([row[0] for row in rows])}: let the route after {route.start} return"
-        f" {listed(route.nodes)}{beside} where nothing failed."
+        f" {listed(route.nodes)}{beside} where nothing failed, and give the map of its call, if there"
+        " is one, the names that it then returns."
     )
     return Step(action, rows[0][1], rows[0][2])
 

@@ -268,7 +268,22 @@ def test_only_a_call_that_may_be_one_of_langchain_is_to_be_bound(call, is_bindab
     facts = work(pydantic_models=["Opinion"])
     steps = [*code_steps.answer_steps(aspect, [piece(content=call)], facts)]
     advised = [step.action for step in steps if step.is_exact]
-    assert advised == ([] if is_bindable else [code_steps.OTHER_CLIENT.format(schema="Opinion")])
+    assert advised == (
+        [] if is_bindable else [code_steps.OTHER_CLIENT.format(schema="Opinion", also="")]
+    )
+
+
+def test_advice_on_a_call_names_the_other_calls_of_judges():
+    calls = [
+        piece(line=line, rationale="A judge's model.", content="client.chat.completions.create(")
+        for line in (3, 7, 9)
+    ]
+    facts = work(pydantic_models=["Opinion"])
+    (retry,) = code_steps.answer_steps("retry", calls, facts)
+    (schema,) = code_steps.answer_steps("schema", calls[:2], facts)
+
+    assert retry.action.endswith(", and no score; do the same at tests.py:7 and 9.")
+    assert schema.action.endswith(" binds to it; do the same at tests.py:7.")
 
 
 def test_made_up_score_is_to_be_replaced_where_it_is_written():
@@ -457,8 +472,8 @@ def test_judges_are_heard_again_by_the_graph():
             ["chief_justice", "synthesis_check"],
             "operator.add",
             (
-                "before chief_justice gives the verdict. `opinions` then holds both rounds: take each"
-                " judge's latest opinion in chief_justice."
+                "before chief_justice gives the verdict. `opinions` then holds both rounds: let a"
+                " judge return its new opinion alone, and take each judge's latest in chief_justice."
             ),
         ),
         (["synthesis_node"], "merge_by_judge", "before synthesis_node gives the verdict."),

@@ -339,7 +339,10 @@ def test_way_that_no_run_takes_loses_the_edges_beside_its_router_too():
     _, step = wiring_steps.topology_steps("conditional_error_route", facts)
     assert (step.line, step.action) == (
         4,
-        "Remove the edge a → b: let the route after a return b where nothing failed.",
+        (
+            "Remove the edge a → b: let the route after a return b where nothing failed,"
+            " and give the map of its call, if there is one, the names that it then returns."
+        ),
     )
 
 
@@ -378,7 +381,7 @@ def test_route_that_changes_no_run_loses_the_edges_beside_it():
         4,
         (
             "Remove the edges a → b and a → c: let the route after a return b and c where nothing"
-            " failed."
+            " failed, and give the map of its call, if there is one, the names that it then returns."
         ),
     )
 
@@ -394,7 +397,8 @@ def test_route_that_keeps_no_verdict_from_being_given_starts_all_that_follows_it
     )
     (step,) = wiring_steps.topology_steps("conditional_error_route", facts)
     assert step.action == (
-        "Remove the edge a → c: let the route after a return c beside b where nothing failed."
+        "Remove the edge a → c: let the route after a return c beside b where nothing failed,"
+        " and give the map of its call, if there is one, the names that it then returns."
     )
 
 
