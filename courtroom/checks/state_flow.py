@@ -80,6 +80,7 @@ WORDS: dict[str, str] = {
     "broken_command": "an import that cannot resolve on the way from a declared command",
     "failing_command": "a command of the README that fails as it stands",
     "absent_file": "a file that the README names and that the repository lacks",
+    "stale_readme": "a line of the README that calls still to come what is there",
     "unnamed_key": "an API key that the code takes and no document names",
     "unused_key": "an API key that the documents name and no code takes",
 }
@@ -105,6 +106,7 @@ BESIDE = {
     "broken_command": "broken_import",
     "failing_command": "broken_import",
     "absent_file": "broken_import",
+    "stale_readme": "broken_import",
     "unnamed_key": "broken_import",
     "unused_key": "broken_import",
     "dead_pattern": "absent_key",

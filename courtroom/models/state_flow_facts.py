@@ -50,6 +50,7 @@ FaultKind = Literal[
     "broken_command",
     "failing_command",
     "absent_file",
+    "stale_readme",
     "unnamed_key",
     "unused_key",
 ]

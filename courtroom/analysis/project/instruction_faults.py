@@ -11,6 +11,7 @@ from courtroom.analysis.project.command_faults import command_faults, readme_amo
 from courtroom.analysis.project.entry_points import declarations_in
 from courtroom.analysis.project.globs import matches
 from courtroom.analysis.project.readme_files import absent_files
+from courtroom.analysis.project.stale_readme import stale_lines
 
 if TYPE_CHECKING:
     from courtroom.analysis.fact_writer import FactWriter
@@ -27,14 +28,16 @@ def command_texts(writer: FactWriter) -> dict[str, str]:
 
 def instruction_faults(writer: FactWriter) -> Iterator[FlowFault]:
     """Yield the commands of the README that fail, the files that it names and the repository lacks,
-    and the API keys that one side alone names.
+    what it calls still to come that is there, and the API keys that one side alone names.
     """
     texts = command_texts(writer)
     commands = command_faults(writer.symbols, texts)
     yield from commands
     if readme := readme_among(texts):
         said = "\n".join(fault.sentence for fault in commands)
-        yield from absent_files(readme, texts[readme], writer.reader.blobs, said)
+        paths = writer.reader.blobs
+        yield from absent_files(readme, texts[readme], paths, said)
+        yield from stale_lines(readme, texts[readme], writer.facts, paths)
     blobs = writer.reader.blobs.items()
     documents = [
         path

@@ -272,6 +272,7 @@ FLOW = {
     "broken_command": "Import what is there, or commit what is missing",
     "failing_command": "Write the command as the program takes it, or commit what it needs",
     "absent_file": "Commit this file, or take it out of the README",
+    "stale_readme": "Describe in the README what is there",
     "unnamed_key": "Name this key in README and .env.example",
     "unused_key": "Take out of the documents the keys that no code takes",
 }

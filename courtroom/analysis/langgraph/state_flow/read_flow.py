@@ -131,6 +131,7 @@ ALL_KINDS = (
     "broken_command",
     "failing_command",
     "absent_file",
+    "stale_readme",
     "unnamed_key",
     "unused_key",
 )
