@@ -27,6 +27,7 @@ from courtroom.analysis.project.unjudged_criteria import (
     absent_rubric,
     criteria_of,
     rubric_paths,
+    rubrics_among,
     unjudged_criteria,
 )
 
@@ -113,7 +114,7 @@ def _record_unjudged(writer: FactWriter, readings: Sequence[AuditReading], gap: 
     """Hold the criteria of the audits against those of the committed rubrics."""
     aside = writer.symbols.codebase.aside or {}
     own = [path for path in writer.reader.blobs if path not in aside]
-    paths = rubric_paths(own)
+    paths = rubric_paths(own) or rubrics_among(writer.symbols.codebase.data)
     texts = {path: text_of_path(writer, path) or "" for path in paths[:MOST_RUBRICS]}
     rubrics = {path: rows for path, text in texts.items() if (rows := criteria_of(text))}
     missing = unjudged_criteria(readings, rubrics)

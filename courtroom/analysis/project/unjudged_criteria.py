@@ -24,6 +24,10 @@ IDS = ("id", "criterion_id", "dimension_id")
 NAMES = ("name", "title", "criterion_name", "dimension_name")
 # Fields of a criterion in code, beside its id.
 TELLING = frozenset({*NAMES, "forensic_instruction", "success_pattern", "target_artifact"})
+# Fields that a rubric's criteria alone have, whatever its file is called.
+OF_RUBRICS = frozenset(
+    {"forensic_instruction", "success_pattern", "failure_pattern", "judicial_logic"}
+)
 # Forms of a rubric that are not read.
 OTHER_FORMS = frozenset({".yaml", ".yml", ".toml", ".md", ".csv"})
 _SIGNS = re.compile(r"[^a-z0-9]+")
@@ -53,24 +57,38 @@ def rubric_paths(paths: Sequence[str]) -> list[str]:
 
 def rubrics_of(codebase: Codebase) -> dict[str, str]:
     """Return the texts of the rubrics that the code names, else of all in the repository."""
-    named = rubric_paths([*codebase.data])
+    named = rubrics_among(codebase.data)
     return {path: codebase.data[path] for path in named} or codebase.rubrics
+
+
+def rubrics_among(data: Mapping[str, str]) -> list[str]:
+    """Return the files that are called a rubric; where none is, those with criteria of one."""
+    return rubric_paths([*data]) or [
+        path
+        for path, text in data.items()
+        if path.endswith(".json")
+        and sum(not OF_RUBRICS.isdisjoint(row) for row in _rows_of(text)) >= LEAST_CRITERIA
+    ]
 
 
 def criteria_of(text: str) -> list[RubricCriterion]:
     """Return the criteria of a rubric in JSON; none where it is no rubric."""
+    pairs = [(_first(row, IDS), _first(row, NAMES)) for row in _rows_of(text)]
+    return [
+        RubricCriterion(str(id_ or ""), str(name or ""), _line(text, str(id_ or name)))
+        for id_, name in pairs
+        if id_ or name
+    ]
+
+
+def _rows_of(text: str) -> list[dict[str, Any]]:
     try:
         rubric = json.loads(text)
     except (ValueError, RecursionError):
         return []
     lists = [rubric.get(key) for key in LISTS] if isinstance(rubric, dict) else []
     rows = next((rows for rows in lists if isinstance(rows, list)), [])
-    pairs = [(_first(row, IDS), _first(row, NAMES)) for row in rows if isinstance(row, dict)]
-    return [
-        RubricCriterion(str(id_ or ""), str(name or ""), _line(text, str(id_ or name)))
-        for id_, name in pairs
-        if id_ or name
-    ]
+    return [row for row in rows if isinstance(row, dict)]
 
 
 def _first(row: Mapping[str, Any], keys: Sequence[str]) -> Any:

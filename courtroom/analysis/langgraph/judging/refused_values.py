@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from courtroom.analysis.langgraph.judging.impossible_values import ClosedField, closed_field
 from courtroom.analysis.langgraph.judging.structured_calls import classes_of, structured_calls
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
-from courtroom.analysis.project.unjudged_criteria import criteria_of, rubric_paths
+from courtroom.analysis.project.unjudged_criteria import criteria_of, rubrics_among
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -69,7 +69,7 @@ def _closed_judges(symbols: SymbolTable) -> ClosedField | None:
 
 def _criterion_ids(data: Mapping[str, str]) -> tuple[str, ...]:
     """Return the ids and names of the criteria of all rubrics."""
-    rows = (row for path in rubric_paths([*data]) for row in criteria_of(data[path]))
+    rows = (row for path in rubrics_among(data) for row in criteria_of(data[path]))
     return tuple(text for row in rows for text in (row.id, row.name) if text)
 
 

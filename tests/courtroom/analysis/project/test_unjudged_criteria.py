@@ -39,6 +39,18 @@ def test_criteria_that_no_audit_judges_are_counted_and_shown_in_the_rubric(tmp_p
     assert fact["places"] == [{"path": "rubric.json", "line": 13}, {"path": SELF, "line": 1}]
 
 
+def test_rubric_that_the_code_opens_under_another_name_is_read(tmp_path):
+    rows = [{"id": n.lower().replace(" ", "_"), "name": n, "judicial_logic": {}} for n in NAMES]
+    files: dict[str, str | bytes | None] = {
+        "court/week.json": json.dumps({"dimensions": rows}, indent=1),
+        "run.py": "import json\nRULES = json.load(open('court\\\\week.json'))\n",
+        SELF: audit("Good."),
+    }
+    (fact,) = survey(files, tmp_path).facts["unjudged_criteria"]
+
+    assert fact["text"].startswith("2 of the 4 criteria of court/week.json are judged in none")
+
+
 @pytest.mark.parametrize(
     ("rubrics", "expected"),
     [

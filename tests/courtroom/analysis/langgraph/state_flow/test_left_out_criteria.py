@@ -50,6 +50,15 @@ def no_opinion(keys: str, reason: str, count: int = 1) -> list[str]:
     return [f"the judges give no opinion on {share} ({keys}), {reason}"]
 
 
+def test_rubric_under_another_name_is_known_by_its_criteria():
+    body = f"    for row in rubric:\n        if row['target'] == 'repo':\n    {ADD}"
+    rows = [row | {"success_pattern": "all of it"} for row in ROWS]
+    (sentence,) = left_out(body, {"court/week.json": json.dumps({"dimensions": rows})})
+
+    assert "1 of the 3 criteria of court/week.json (`drawing`)" in sentence
+    assert left_out(body, {"court/week.json": json.dumps({"criteria": ROWS})}) == []
+
+
 @pytest.mark.parametrize(
     ("body", "test"),
     [
