@@ -11,10 +11,10 @@ from functools import cache
 from ssl import SSLContext
 from typing import Any, Protocol
 
-from httpx2 import AsyncClient, create_ssl_context
+from httpx2 import AsyncClient, Client, create_ssl_context
 from langchain_core.language_models import BaseChatModel
 from langchain_openai import ChatOpenAI
-from openai import DefaultAsyncHttpx2Client
+from openai import DefaultAsyncHttpx2Client, DefaultHttpx2Client
 
 from courtroom.judges.answer_forms import (
     HEAD_START_SECONDS,
@@ -155,6 +155,7 @@ class ModelClients:
             model=name,
             api_key=settings.api_key,
             base_url=settings.base_url,
+            http_client=_unused_client(),
             http_async_client=self._http,
             max_retries=0,
             timeout=settings.deadline_seconds,
@@ -166,6 +167,15 @@ class ModelClients:
     async def close(self) -> None:
         if self._http is not None:
             await self._http.aclose()
+
+
+@cache
+def _unused_client() -> Client:
+    """Return the synchronous client that a ChatOpenAI wants to have beside the one that asks.
+
+    Left to itself it makes one per address, and each reads the certificates again.
+    """
+    return DefaultHttpx2Client(verify=_trusted_certificates())
 
 
 @cache

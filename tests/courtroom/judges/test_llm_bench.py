@@ -1,10 +1,13 @@
 """Answers of a model at a real endpoint: an opinion or a typed failure, with its cost."""
 
 import asyncio
+import ssl
+from unittest import mock
 
 import pytest
 from langchain_openai import ChatOpenAI
 
+from courtroom.judges import providers
 from courtroom.judges.bench import ReusingBench
 from courtroom.judges.langchain_clients import LangchainClient
 from courtroom.judges.llm import LlmBench
@@ -216,3 +219,15 @@ def test_model_of_another_provider_uses_its_own_structured_output(endpoint):
 
     assert isinstance(answer.opinion, JudicialOpinion)
     assert answer.usage.prompt_tokens == 100
+
+
+def test_certificate_authorities_are_read_once_for_models_at_several_addresses(monkeypatch):
+    providers._unused_client.cache_clear()
+    providers._trusted_certificates.cache_clear()
+    read = mock.Mock(wraps=ssl.create_default_context)
+    monkeypatch.setattr(ssl, "create_default_context", read)
+    for address in ("https://models.example/v1", "https://others.example/v1"):
+        models = dict.fromkeys(PERSONAS, "good")
+        chosen = BenchSettings(kind="llm", models=models, api_key="k", base_url=address)
+        ModelClients(chosen).client_for("good")
+    assert read.call_count == 1
