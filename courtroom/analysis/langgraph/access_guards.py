@@ -39,13 +39,14 @@ WITH_TEXT = frozenset({"get", "startswith"})
 @dataclass(frozen=True, slots=True)
 class AccessGuards:
     """Guards of one function; `names` hold an address, the path of a clone, or its error;
-    `openings` what opening the report gave, its error as well.
+    `openings` what opening the report gave, its error as well. `keys` choose what to look for.
 
     Without names every test may be about what was examined.
     """
 
     names: frozenset[str] | None
     openings: frozenset[str] = frozenset()
+    keys: frozenset[str] = frozenset()
 
     def always_holds(self, value: ast.expr) -> bool:
         """Return true for a text or test that holds whatever the work: `repo_path is not None`."""

@@ -14,6 +14,7 @@ from courtroom.analysis.langgraph.access_guards import (
     AccessGuards,
     guards_of,
 )
+from courtroom.analysis.langgraph.dispatch_keys import dispatch_keys
 from courtroom.analysis.langgraph.full_results import full_result
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
@@ -235,18 +236,25 @@ def assumed_evidence(
     exception may decide, but not where every text is written in the code.
     """
     visited: set[tuple[str, int]] = set()
-    queue = list(starts)
+    queue = [(function, frozenset[str]()) for function in starts]
     while queue:
-        function = queue.pop(0)
+        function, keys = queue.pop(0)
         if function.key in visited:
             continue
         visited.add(function.key)
-        guards = guards_of(function) if is_read else NO_GUARDS
+        guards = replace(guards_of(function) if is_read else NO_GUARDS, keys=keys)
         always = list(_always(function.site.node.body, guards))
         always += _chosen_lambdas(call_graph, function, always)
         given = given_names(function)
-        calls = {called_name(node) for node, _ in always if isinstance(node, ast.Call)}
-        queue += [callee for callee in call_graph.callees(function) if callee.name in calls]
+        calls: dict[str, list[ast.Call]] = {}
+        for node, _ in always:
+            if isinstance(node, ast.Call):
+                calls.setdefault(called_name(node), []).append(node)
+        queue += [
+            (callee, dispatch_keys(callee, function, calls[callee.name]))
+            for callee in call_graph.callees(function)
+            if callee.name in calls
+        ]
         for node, is_tried in always:
             full = full_result(call_graph, function, fields_of(node).get("found"))
             test = found_word(node, guards) or (full.test if full else "")
@@ -327,7 +335,7 @@ def _is_choice(statement: ast.stmt, guards: AccessGuards) -> bool:
         if guards.names is not None and _fills_the_empty(statement):
             return True
         parts = [part for part in joined_tests(statement.test) if not guards.is_guard(part)]
-        return bool(parts) and all(map(_chooses_criterion, parts))
+        return bool(parts) and all(_chooses_criterion(part, guards.keys) for part in parts)
     return isinstance(statement, ast.For | ast.AsyncFor) and _goes_over_criteria(statement)
 
 
@@ -349,9 +357,11 @@ def _goes_over_criteria(loop: ast.For | ast.AsyncFor) -> bool:
     )
 
 
-def _chooses_criterion(test: ast.expr) -> bool:
-    """Return true for a comparison of a criterion's name with texts, and nothing else."""
-    if not isinstance(test, ast.Compare) or not _names_criterion(test.left):
+def _chooses_criterion(test: ast.expr, keys: frozenset[str] = frozenset()) -> bool:
+    """Return true for a comparison of a criterion's name, or of a key, with texts, and nothing else."""
+    if not isinstance(test, ast.Compare):
+        return False
+    if not (_names_criterion(test.left) or last_name(test.left) in keys):
         return False
     options = [
         option

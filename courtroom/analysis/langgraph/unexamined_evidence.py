@@ -250,13 +250,13 @@ def filled(node: ast.AST) -> ast.Name | None:
 
 def _is_given(value: ast.expr, names: AbstractSet[str]) -> bool:
     return any(
-        (isinstance(node, ast.Call) and _may_look(node))
+        (isinstance(node, ast.Call) and may_look(node))
         or (isinstance(node, ast.Name) and node.id in names)
         for node in walk(value)
     )
 
 
-def _may_look(call: ast.Call) -> bool:
+def may_look(call: ast.Call) -> bool:
     """Return false for a call that hands on what is there, or takes the auditor's own rubric."""
     words = set(words_of(called_name(call)))
     is_of_rubric = not (OF_RUBRIC.isdisjoint(words) or TAKING.isdisjoint(words))

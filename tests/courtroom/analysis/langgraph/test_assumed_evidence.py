@@ -77,6 +77,41 @@ def test_evidence_of_a_function_that_is_always_called_is_shown():
     assert reported("if state:\n    return collect(state)", helper) == ([], "")
 
 
+PROTOCOLS = f"""
+def run(protocol, seen):
+    if protocol == "history":
+        return look(seen)
+    if protocol == "reference":
+        return {FOUND}
+    return None
+def get_criterion_key(dim):
+    return dim.get("protocol")
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ("for d in state['dimensions']:\n    add(run(d['protocol'], state))", 1),
+        (
+            "for d in own_dimensions(state):\n    key = get_criterion_key(d)\n    add(run(key, state))",
+            1,
+        ),
+        ("return run('reference', state)", 1),
+        ("return run(look(state), state)", 0),
+        ("for d in state['files']:\n    add(run(d['protocol'], state))", 0),
+        ("for dim in state['dimensions']:\n    kind = look_at(dim)\n    add(run(kind, state))", 0),
+    ],
+)
+def test_key_that_chooses_what_to_look_for_is_no_condition(body: str, count: int):
+    assert len(reported(body, PROTOCOLS)[0]) == count
+
+
+def test_value_that_is_compared_with_one_text_is_a_condition():
+    one = PROTOCOLS.replace('if protocol == "history":\n        return look(seen)\n    ', "")
+    assert reported("return run('reference', state)", one) == ([], "")
+
+
 @pytest.mark.parametrize(("content", "count"), [("'Seen.'", 1), ("look(state)", 0)])
 def test_evidence_of_a_table_of_lambdas_is_followed(content, count):
     found = WRITTEN.replace("'Sandboxed.'", content)
