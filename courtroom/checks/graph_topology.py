@@ -99,7 +99,9 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
         return present(" ".join(words), clues, met=False, fault=fault)
     if value and check.aspect == "conditional_error_route":
         return _error_route(check, survey)
-    return _wiring(check, survey, value)
+    finding = _wiring(check, survey, value)
+    is_partly = check.aspect in (survey.facts.get("partly_parallel") or {})
+    return replace(finding, has_reservation=value and is_partly)
 
 
 def _wiring(check: GraphTopology, survey: Survey, value: bool) -> Finding:

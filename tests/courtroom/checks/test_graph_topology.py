@@ -46,6 +46,7 @@ def test_a_layer_that_is_parallel_in_part_names_the_node_that_runs_apart(layer, 
     nodes = layer.split("_")[0]
     sentence = f"2 of 3 {nodes} run in parallel, `b` and `c`; `a` runs before them"
     assert (finding.met, finding.reason) == (value, f"{sentence}: a → b (g.py:2).")
+    assert finding.has_reservation is value
 
 
 REPEAT = {
