@@ -58,13 +58,13 @@ class _CommandReader:
             for path in paths
             for depth in range(1, path.count("/") + 1)
         )
-        # Some systems take a path in other letters.
-        there = {path.lower() for path in paths | folders}
+        # Some systems take other letters, and the text may lead to the folder of a file.
+        there = {posixpath.basename(path).lower() for path in paths | folders}
         made = frozenset(_MAKES.findall(self.texts[self.readme]))
         for command in commands_in(self.texts[self.readme], folders):
             wanted = [needed for needed in _needed(command) if not made & set(needed)]
             lacking = next(
-                (names for names in wanted if there.isdisjoint(map(str.lower, names))), None
+                (names for names in wanted if there.isdisjoint(_file_names(names))), None
             )
             start = python_start(command)
             if lacking is not None:
@@ -183,6 +183,10 @@ def _shown(text: str) -> str:
     """Return the beginning of a command, as a span of code holds it."""
     text = text.replace("`", "'")
     return text if len(text) <= LONGEST else f"{text[:LONGEST].rpartition(' ')[0]} …"
+
+
+def _file_names(paths: Iterable[str]) -> Iterator[str]:
+    return (posixpath.basename(path).lower() for path in paths)
 
 
 def _why_refused(command: Command, start: Start, parser: ParserReading) -> str:
