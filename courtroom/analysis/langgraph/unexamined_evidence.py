@@ -150,7 +150,9 @@ def _is_unasked_call(function: FunctionRef, value: ast.expr, called: str) -> boo
 def _returned_failure(function: FunctionRef) -> str:
     """Return the text by which a function says that it did not look, "" where it returns none."""
     returns = (n.value for n in walk(function.site.node) if isinstance(n, ast.Return) and n.value)
-    texts = (text for value in returns for text in _texts_in(value))
+    # Of a record, the values are the texts.
+    parts = (part for value in returns for part in (*getattr(value, "values", ()), value))
+    texts = (text for part in parts for text in _texts_in(part))
     return next((text for text in texts if says_no_look(text)), "")
 
 

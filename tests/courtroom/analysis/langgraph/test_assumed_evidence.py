@@ -249,6 +249,18 @@ def test_failure_of_a_look_that_a_test_tells_apart_is_not():
     assert pictures(body, "text") == []
 
 
+def test_failure_of_a_look_may_stand_in_a_record_that_is_dumped():
+    record = "{'kind': 'unknown', 'description': 'Analysis failed', 'error': str(error)}"
+    failing = FAILING.replace("f'[Classification skipped: {error}]'", record)
+    body = "images = extract(state)\nif not images:\n    return []\nread = classify(images[0])\n"
+
+    (text,) = pictures(body, "json.dumps(read, indent=1)", failing)
+    assert "also where classify() returns “Analysis failed”" in text
+    assert (
+        pictures(f"{body}if 'error' in read:\n    return []\n", "json.dumps(read)", failing) == []
+    )
+
+
 def test_look_at_pictures_in_a_class_of_a_larger_node_is_followed():
     body = "images = extract(state)\nif not images:\n    return []\n"
     look = f"return [{LOOK.replace('RATIONALE', repr('Analysis pending'))}]"
@@ -259,11 +271,11 @@ def test_look_at_pictures_in_a_class_of_a_larger_node_is_followed():
     assert len(rows) == 1
 
 
-def pictures(body, rationale):
+def pictures(body, rationale, failing=FAILING):
     body += f"return [{LOOK.replace('RATIONALE', rationale)}]"
     node = f"def vision_inspector(state):\n{indent(body, '    ')}\n"
     graph = GRAPH.replace("repo_investigator", "vision_inspector")
-    code = f"{IMPORTS}{FAILING}{node}{graph}"
+    code = f"{IMPORTS}{failing}{node}{graph}"
     rows, _ = always_found(*layers_of(symbols_of(code)), on_pictures=True)
     return [row["text"] for row in rows]
 
