@@ -44,12 +44,16 @@ Criterion = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
-    """Criteria that a loop of a function leaves out, with the line that does it."""
+    """Criteria that a loop of a function leaves out, with the line that does it.
+
+    `open_test` may leave out more, by what a run stores.
+    """
 
     criteria: tuple[str, ...]
     function: FunctionRef
     line: int
     words: str
+    open_test: ast.expr | None = None
 
     @property
     def place(self) -> tuple[str, int]:
@@ -66,23 +70,24 @@ def left_out_criteria(
     rubrics = _rubrics(rubrics_of(symbols.codebase))
     judges = [name for name in layers.nodes if layers.roles[name] == "judge"]
     if len(rubrics) == 1 and judges:
-        reading.add(_faults(*rubrics.popitem(), judges, symbols, call_graph, layers))
+        path, criteria = rubrics.popitem()
+        functions = {name: call_graph.reachable_from([layers.nodes[name]]) for name in judges}
+        gaps = {name: _gaps_of(symbols, criteria, rows) for name, rows in functions.items()}
+        reading.add(_faults(path, criteria, gaps))
+        tests = (gap for rows in gaps.values() for gap in rows if gap.open_test is not None)
+        reading.leave_open(("left_out_criterion",), next(map(_depends_on_run, tests), ""))
     elif rubrics:
         reason = "there are several rubrics" if judges else "no node of a judge is known"
         reading.leave_open(("left_out_criterion",), reason)
 
 
 def _faults(
-    path: str,
-    criteria: Sequence[Criterion],
-    judges: Sequence[str],
-    symbols: SymbolTable,
-    call_graph: CallGraph,
-    layers: Layers,
+    path: str, criteria: Sequence[Criterion], gaps: Mapping[str, Sequence[_Gap]]
 ) -> Iterator[FlowFault]:
+    judges = list(gaps)
     alike: dict[tuple[tuple[str, ...], str], list[tuple[str, _Gap]]] = {}
-    for name in judges:
-        gap = _gap_of(symbols, criteria, call_graph.reachable_from([layers.nodes[name]]))
+    for name, rows_of_judge in gaps.items():
+        gap = _common_gap(criteria, rows_of_judge)
         if gap is not None:
             alike.setdefault((gap.criteria, gap.words), []).append((name, gap))
     for (left_out, words), rows in alike.items():
@@ -116,11 +121,11 @@ def _rubrics(texts: Mapping[str, str]) -> dict[str, list[Criterion]]:
     return rubrics
 
 
-def _gap_of(
+def _gaps_of(
     symbols: SymbolTable, criteria: Sequence[Criterion], functions: Sequence[FunctionRef]
-) -> _Gap | None:
-    """Return what all judging loops of a judge leave out, at the line of the first."""
-    gaps = [
+) -> list[_Gap]:
+    """Return what each judging loop of a judge leaves out."""
+    return [
         gap
         for function in functions
         for loop in walk(function.site.node)
@@ -129,12 +134,22 @@ def _gap_of(
         for gap in [_of_loop(symbols, criteria, function, loop)]
         if gap is not None
     ]
+
+
+def _common_gap(criteria: Sequence[Criterion], gaps: Sequence[_Gap]) -> _Gap | None:
+    """Return what all loops leave out, at the line of the first."""
     common = [
         key for key in (gaps[0].criteria if gaps else ()) if all(key in g.criteria for g in gaps)
     ]
     if not common or len(common) == len(criteria):
         return None
     return _Gap(tuple(common), gaps[0].function, gaps[0].line, gaps[0].words)
+
+
+def _depends_on_run(gap: _Gap) -> str:
+    path, line = gap.function.source.path, getattr(gap.open_test, "lineno", gap.line)
+    test = ast.unparse(gap.open_test) if gap.open_test else ""
+    return f"{path}:{line}: which criteria pass the test `{test}` depends on the run"
 
 
 def _of_loop(
@@ -145,11 +160,13 @@ def _of_loop(
 ) -> _Gap | None:
     """Return what a loop leaves out, nothing where it leaves out none; None for another loop."""
     reader = _Reader(symbols, function, loop)
-    rows = reader.listed_criteria(loop.iter, criteria)
+    source, filters = reader.source_of(loop.iter)
+    open_test = next((t for t, name in filters if _is_of_run(reader, t, name, criteria)), None)
+    rows = reader.listed_criteria(source, criteria)
     if rows is not None:
         absent = tuple(_criterion_key(c) for c in criteria if _criterion_key(c) not in rows)
-        return _Gap(absent, function, loop.iter.lineno, "absent from the list that is judged")
-    source, filters = reader.source_of(loop.iter)
+        words = "absent from the list that is judged"
+        return _Gap(absent, function, loop.iter.lineno, words, open_test)
     if not isinstance(loop.target, ast.Name) or RUBRIC_WORDS.isdisjoint(_words_in(source)):
         return None
     left_out: list[str] = []
@@ -163,7 +180,13 @@ def _of_loop(
             left_out.append(_criterion_key(criterion))
             line = ending.test.lineno if ending.test is not None else line
             words = ending.words
-    return _Gap(tuple(left_out), function, line, words)
+    return _Gap(tuple(left_out), function, line, words, open_test)
+
+
+def _is_of_run(reader: _Reader, test: ast.expr, name: str, criteria: Sequence[Criterion]) -> bool:
+    """Return true for a test whether a criterion is in what only a run holds: `d in evidences`."""
+    is_membership = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In)
+    return is_membership and any(reader.truth(test, {name: c}) is None for c in criteria)
 
 
 def _criterion_key(criterion: Criterion) -> Any:
@@ -257,8 +280,9 @@ class _Reader:
 
     def listed_criteria(self, value: ast.expr, criteria: Sequence[Criterion]) -> set[str] | None:
         """Return the ids in a written list of criteria; None for all else."""
-        if isinstance(value, ast.Name):
-            value = self._assigned(value.id) or value
+        for _ in range(MAX_DEPTH):
+            own = self._assigned(value.id) if isinstance(value, ast.Name) else None
+            value = own or value
         if not isinstance(value, ast.List | ast.Tuple):
             return None
         ids = set(map(_criterion_key, criteria))

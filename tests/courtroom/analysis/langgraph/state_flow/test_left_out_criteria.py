@@ -97,6 +97,36 @@ def test_criterion_that_no_goal_names_is_left_out_for_want_of_evidence(body):
     assert left_out(body) == no_opinion("`drawing`", reason)
 
 
+LISTED = "    keys = KEYS\n"
+
+
+@pytest.mark.parametrize(
+    "rows", ["KEYS", "keys", "[key for key in keys]", "[key for key in KEYS if key in evidences]"]
+)
+def test_list_is_followed_under_another_name_and_through_a_comprehension(rows: str):
+    body = f"{LISTED}    rows = {rows}\n    for row in rows:\n{ADD}"
+    code = f"KEYS = ['history', 'graph']\n{CODE.format(body=body)}"
+    reading = flow_of(code, data=RUBRIC)
+
+    expected = no_opinion("`drawing`", "absent from the list that is judged")
+    assert sentences(reading, "left_out_criterion") == expected
+
+
+@pytest.mark.parametrize(
+    ("test", "is_open"), [("key in evidences", True), ("key in KEYS", False), ("key", False)]
+)
+def test_test_of_what_a_run_stores_leaves_open_what_is_judged(test: str, *, is_open: bool):
+    body = f"    rows = [key for key in KEYS if {test}]\n    for row in rows:\n{ADD}"
+    keys = [row["id"] for row in ROWS]
+    reading = flow_of(f"KEYS = {keys}\n{CODE.format(body=body)}", data=RUBRIC)
+
+    assert faults(reading, "left_out_criterion") == []
+    reason = reading.unread.get("left_out_criterion", "")
+    assert reason.endswith(
+        "which criteria pass the test `key in evidences` depends on the run"
+    ) == (is_open)
+
+
 def test_criteria_that_a_written_list_does_not_have_are_left_out_at_the_list():
     body = f"    for row in [('history', 1), ('graph', 2)]:\n{ADD}"
     (fault,) = faults(flow_of(CODE.format(body=body), data=RUBRIC), "left_out_criterion")
