@@ -71,6 +71,7 @@ def stale_lines(
 
 def _why_stale(part: str, line: str, graph: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     if part == "lacks_judges" and _PLACEHOLDERS.search(line):
-        return "they ask a model" if facts.get("plain_judges") is False else ""
+        calls = facts.get("structured_output_calls") or ()
+        return "they ask a model" if any(call.get("by_judge") for call in calls) else ""
     place = edge_of(part, graph) if graph and _TO_COME.search(line) else None
     return f"the graph leads there ({place['path']}:{place['line']})" if place else ""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from courtroom.analysis.project.stale_readme import stale_lines
@@ -13,13 +16,13 @@ GRAPH = {
     "edge_lines": [7, 8],
     "conditional": [],
 }
-FACTS = {"graph": GRAPH, "plain_judges": False}
+FACTS = {"graph": GRAPH, "structured_output_calls": [{"by_judge": True}]}
 PATHS = ("README.md", "src/judges.py")
 LEADS = "and the graph leads there (src/graph.py:{})"
 RESERVED = "Judges and Chief Justice are reserved for the final submission."
 
 
-def sentences(readme: str, facts: dict[str, object]) -> list[str]:
+def sentences(readme: str, facts: Mapping[str, Any]) -> list[str]:
     faults = list(stale_lines("README.md", readme, facts, PATHS))
     assert {fault.kind for fault in faults} <= {"stale_readme"}
     return [fault.sentence for fault in faults]
@@ -47,7 +50,7 @@ def sentences(readme: str, facts: dict[str, object]) -> list[str]:
 )
 def test_part_that_is_there_is_not_still_to_come(line: str, sentence: str):
     assert sentences(f"# Court\n\n{line}\n{line}\n", FACTS) == ([sentence] if sentence else [])
-    assert sentences(line, {"graph": None, "plain_judges": None}) == []
+    assert sentences(line, {"graph": None, "structured_output_calls": [{"by_judge": False}]}) == []
 
 
 def test_files_under_a_heading_of_what_comes_are_there():
