@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.text_overlap import plain_words
 from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, joined
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
-from courtroom.analysis.python.mentions import is_attribute_read, is_mentioned
+from courtroom.analysis.python.mentions import (
+    is_attribute_loaded,
+    is_attribute_read,
+    is_mentioned,
+)
 from courtroom.analysis.python.source_files import FunctionNode, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import (
@@ -34,6 +38,7 @@ PROMPT_WORDS = frozenset(
 MIN_PROMPT = 120
 # Characters at its beginning that tell whom it addresses.
 OPENING = 60
+PLAIN_DECORATORS = frozenset({"staticmethod", "classmethod", "property"})
 PERSONA_NAMES = frozenset({"persona", "personas", "judicial"})
 CLONE_WORDS = frozenset(words_of("repo repository clone cloned target project root"))
 PATH_WORDS = frozenset(words_of("path dir directory folder root"))
@@ -178,6 +183,37 @@ def unsent_prompts(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:
                 is_minor = not _is_for_judge(source, (name,), prompt_text(statement))
                 yield FlowFault("unused_prompt", sentence, *place, is_minor=is_minor)
         yield from _unsent_attributes(symbols, source)
+        yield from _uncalled_makers(symbols, source, reached)
+
+
+def _uncalled_makers(
+    symbols: SymbolTable, source: SourceFile, reached: Collection[tuple[str, int]]
+) -> Iterator[FlowFault]:
+    """Yield functions, class by class, that return a text for a model and that nothing calls."""
+    makers: dict[str, list[FunctionRef]] = {}
+    for site in source.functions:
+        function = FunctionRef(source, site)
+        owner = site.owner.name if site.owner else ""
+        words = set(words_of(f"{owner} {function.name}"))
+        returns = (n.value for n in walk(site.node) if isinstance(n, ast.Return))
+        if (
+            words & PROMPT_WORDS
+            and function.key not in reached
+            # What another decorator takes up may be called from anywhere.
+            and {last_name(d) for d in site.node.decorator_list} <= PLAIN_DECORATORS
+            and any(len(written_text(value)) >= MIN_PROMPT for value in returns)
+            and not is_attribute_loaded(symbols, function.name)
+            and not is_mentioned(symbols, source, function.name)
+        ):
+            makers.setdefault(owner, []).append(function)
+    for rows in makers.values():
+        names = joined([f"{row.shown_name}()" for row in rows])
+        them = "returns a text for a model, and nothing calls it"
+        if len(rows) > 1:
+            them = "return texts for a model, and nothing calls them"
+        is_minor = not any(_is_for_judge(source, (row.name, owner), "") for row in rows)
+        place = source.path, rows[0].site.node.lineno
+        yield FlowFault("unused_prompt", f"{names} {them}", *place, is_minor=is_minor)
 
 
 def _unsent_attributes(symbols: SymbolTable, source: SourceFile) -> Iterator[FlowFault]:
@@ -279,6 +315,11 @@ def prompt_text(statement: ast.AST) -> str:
     value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
     if value is None or (isinstance(statement, ast.Assign) and len(statement.targets) != 1):
         return ""
+    return written_text(value)
+
+
+def written_text(value: ast.expr | None) -> str:
+    """Return the fixed part of a text; "" for all else."""
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         value = value.func.value  # """...""".strip()
     if isinstance(value, ast.JoinedStr):

@@ -281,6 +281,37 @@ LONG = f'"{"Look at the work. " * 10}"'
 FOR_DEFENSE = f'"You are the Defense. {LONG[1:]}'
 
 
+MAKERS = (
+    "class JudgePrompts:\n"
+    f"    @staticmethod\n    def for_prosecutor(case):\n        return f{LONG}\n"
+    f"    @staticmethod\n    def for_defense(case):\n        return {LONG}.strip()\n"
+    f"    @staticmethod\n    def for_nobody(case):\n        return 'short'\n"
+    f"    @register\n    def for_anybody(case):\n        return {LONG}\n"
+)
+
+
+def test_methods_that_return_prompts_and_that_nothing_calls_are_named():
+    reading = flow_of(NODES, {"src/texts.py": MAKERS, "src/other.py": "import src.texts\n"})
+
+    (fault,) = faults(reading, "unused_prompt")
+    assert fault.sentence == (
+        "JudgePrompts.for_prosecutor() and JudgePrompts.for_defense() return texts for a model, and"
+        " nothing calls them"
+    )
+    assert (fault.path, fault.line, fault.is_minor) == ("src/texts.py", 3, False)
+
+
+@pytest.mark.parametrize(
+    "use", ["JudgePrompts().for_defense(1)", "'for_defense'", "getattr(JudgePrompts, name)()"]
+)
+def test_method_that_returns_a_prompt_and_may_be_called_is_no_fault(use: str):
+    maker = f"class JudgePrompts:\n    def for_defense(self, case):\n        return {LONG}\n"
+    other = f"from src.texts import JudgePrompts\nname = {use}\n"
+    reading = flow_of(NODES, {"src/texts.py": maker, "src/other.py": other})
+
+    assert faults(reading, "unused_prompt") == []
+
+
 @pytest.mark.parametrize(
     ("path", "code", "is_minor"),
     [
