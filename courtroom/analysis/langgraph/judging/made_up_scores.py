@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from courtroom.analysis.langgraph.judging.last_rounds import leaves_by_last_round
 from courtroom.analysis.langgraph.judging.missing_answers import unlike_answers, without_answer
 from courtroom.analysis.langgraph.judging.score_changes import assignments_in, words_in
 from courtroom.analysis.langgraph.judging.score_defaults import (
@@ -292,7 +293,8 @@ def _after_failure(
         for position, statement in enumerate(block):
             if isinstance(statement, LOOPS) and _is_of_attempts(statement):
                 yield from ((part, False) for part in _in_last_attempt(statement))
-                yield from ((part, False) for part in block[position + 1 :])
+                behind_loop = [] if leaves_by_last_round(statement) else block[position + 1 :]
+                yield from ((part, False) for part in behind_loop)
     yield from ((part, False) for part in without_answer(function, functions))
     yield from unlike_answers(function)
 

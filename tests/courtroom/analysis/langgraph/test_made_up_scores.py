@@ -36,6 +36,14 @@ ATTEMPTS = """\
             continue
     return {"opinions": [MADE_UP]}
 """
+LAST_ROUND = """\
+    for attempt in range({rounds}):
+        try:
+            return model.invoke(state)
+        except ValueError as error:
+            {handler}
+    return MADE_UP
+"""
 HELPER = """\
     try:
         return model.invoke(state)
@@ -534,3 +542,24 @@ def test_node_that_writes_scores_and_asks_no_model_is_named():
     assert unasked_scores([], {"skip_judges": [skip]}) == [
         (skip, 2, "The node skip_judges gives the score 3 and asks no model.")
     ]
+
+
+@pytest.mark.parametrize(
+    ("rounds", "handler", "runs"),
+    [
+        ("tries", "if attempt == tries - 1: raise", False),
+        ("tries + 1", "if attempt >= tries: return None", False),
+        ("1, tries + 1", "if attempt < tries: continue\n            raise", False),
+        ("3", "if attempt != 2: continue\n            raise", False),
+        ("3", "if attempt == 1: raise", True),
+        ("tries", "if attempt == tries: raise", True),
+        ("tries", "if attempt == tries - 1: break", True),
+        ("tries", "if state.over: raise", True),
+        ("0, tries, 2", "if attempt == tries - 1: raise", True),
+    ],
+)
+def test_score_behind_a_loop_that_its_last_round_leaves_never_stands_in(
+    rounds: str, handler: str, *, runs: bool
+):
+    code = LAST_ROUND.replace("{rounds}", rounds).replace("{handler}", handler)
+    assert bool(lines(code)) is runs
