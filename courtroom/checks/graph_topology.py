@@ -182,7 +182,7 @@ def _route_faults(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def dead_routes(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the faults of all routes, where each has two ways and no run takes one of them."""
+    """Return the faults of all routes, where a run takes one way of each alone."""
     graph = facts.get("graph") or {}
     routes = [row for row in graph.get("conditional", ()) if len(row["to"]) > 1]
     dead = single_ways(facts)
@@ -190,7 +190,7 @@ def dead_routes(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _dead_error_routes(survey: Survey) -> list[Mapping[str, Any]]:
-    """Return the faults of all routes for errors, where each has two ways and takes one of them."""
+    """Return the faults of all routes for errors, where a run takes one way of each alone."""
     dead = {(fault["path"], fault["line"]): fault for fault in single_ways(survey.facts)}
     locations = survey.fact_locations.get("conditional_error_route", ())
     places = list(dict.fromkeys((place.path, place.line_start) for place in locations))
@@ -199,11 +199,13 @@ def _dead_error_routes(survey: Survey) -> list[Mapping[str, Any]]:
 
 
 def single_ways(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the faults of the routes with two ways of which no run takes one."""
+    """Return the faults of the routes of which a run takes one way alone."""
     dead = {(fault["path"], fault["line"]): fault for fault in _route_faults(facts)}
     routes = (facts.get("graph") or {}).get("conditional", ())
-    places = [(row["path"], row["line"]) for row in routes if len(row["to"]) == 2]
-    return [dead[place] for place in places if place in dead]
+    faults = [(dead.get((row["path"], row["line"])), len(row["to"]) == 2) for row in routes]
+    return [
+        fault for fault, has_two in faults if fault and (has_two or fault.get("leaves_single_way"))
+    ]
 
 
 def _sentences(aspect: str, survey: Survey) -> Sentences:

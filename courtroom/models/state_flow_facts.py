@@ -70,7 +70,8 @@ class FlowFault(Place):
     the graph holds the keys. `callers` look for them in the graph's result; `written` is where one of
     them writes the report, which is not there, to a file. `is_constant`: a rule that a text sets off which every
     run writes. `is_minor`: neither a route nor the verdict hangs on what is unused, so it counts for
-    nothing. `is_blinding`: no judge sees evidence for it.
+    nothing. `is_blinding`: no judge sees evidence for it. `leaves_single_way`: a router has nothing
+    else to choose.
     """
 
     kind: FaultKind
@@ -86,6 +87,7 @@ class FlowFault(Place):
     written: Place | None = Field(None, exclude_if=lambda place: place is None)
     is_minor: bool = Field(False, exclude_if=lambda is_minor: not is_minor)
     is_blinding: bool = Field(False, exclude_if=lambda is_blinding: not is_blinding)
+    leaves_single_way: bool = Field(False, exclude_if=lambda is_single: not is_single)
 
 
 class StateFlowFact(FactModel):

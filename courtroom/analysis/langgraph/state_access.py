@@ -161,7 +161,7 @@ class StateAccess:
 
     `declared` are the keys of the state class, None with the `reason`. Nodes that annotate their
     parameter with another class add its keys, as LangGraph does. `at` is the path to a subgraph.
-    `sent` are the nodes that Send starts.
+    `sent` are the nodes that Send starts. `model` is the class of a state with attributes.
     """
 
     declared: frozenset[str] | None
@@ -171,6 +171,14 @@ class StateAccess:
     routers: tuple[StateUse, ...]
     at: tuple[str, ...] = ()
     sent: frozenset[str] = frozenset()
+    model: Class | None = None
+
+    def holding(self, held: DictValue) -> Value:
+        """Return the state as its nodes get it, with what is known under its keys."""
+        if self.model is None:
+            return held
+        fields = dict.fromkeys(sorted(self.declared or ()), UNKNOWN) | held.entries
+        return Instance(self.model, fields)
 
 
 def site_of(symbols: SymbolTable, use: StateUse) -> FunctionSite | None:
@@ -230,7 +238,7 @@ class _AccessReader:
             if route.router is not None
         ]
         sent = frozenset(name for route in routes for name in route.sends)
-        return StateAccess(declared, reason, state, nodes, tuple(routers), at, sent)
+        return StateAccess(declared, reason, state, nodes, tuple(routers), at, sent, state_model)
 
     def _declared(
         self, builder: GraphBuilder, state: StateReading

@@ -139,6 +139,14 @@ def test_way_that_no_run_takes_is_said_of_the_route(ways, note, met):
     assert (finding.met, finding.reason.endswith(f"T{NEVER[1:]}.")) == (met, True)
 
 
+def test_route_to_several_nodes_is_none_where_a_run_takes_one_way_alone():
+    graph = {"path": "g.py", "state_graph_line": 1, "conditional": [_route(7, "b", "c", "END")]}
+    flow = {"faults": [{**DEAD, "leaves_single_way": True}], "unread": {}}
+    facts = {"conditional_error_route": True, "graph": graph, "state_flow": flow}
+    check = GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route")
+    assert topology(check, survey(facts=facts)).met is False
+
+
 def test_route_of_which_no_run_takes_one_way_is_not_shown_beside_others():
     ways = [_route(line, "abort", "judges") for line in (7, 9)]
     graph = {"path": "g.py", "state_graph_line": 1, "conditional": ways}

@@ -1,7 +1,7 @@
 """Keys of an update that a node fills whatever it runs into: `return {"errors": [...]}` on each way.
 
 The statements are followed with what is known to hold something; where ways meet, what both know is
-left.
+left. What a call of the work's own functions returns is known under the text of the call.
 """
 
 from __future__ import annotations
@@ -10,8 +10,16 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from courtroom.analysis.python.source_files import FunctionNode
-from courtroom.analysis.python.tree_walk import called_name, constant_text, keyword_of, walk
+from courtroom.analysis.python.call_graph import OWN_OBJECT, FunctionRef
+from courtroom.analysis.python.source_files import SourceFile
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    keyword_of,
+    last_name,
+    walk,
+)
 
 # Names of what holds something, `updates['evidences']`: True where a value in it does so as well.
 Filled = dict[str, bool]
@@ -24,18 +32,80 @@ MOST_NAMES = 200
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
-def filled_keys(node: FunctionNode) -> Filled:
-    """Return the keys that hold something in all that the function returns.
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """Keys that hold something in all that a function returns, and `rich` for what it returns."""
 
-    Raises RecursionError where the function is nested too deeply to be followed.
-    """
-    if any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in walk(node)):
-        return {}
-    ways = _Ways()
-    end = ways.follow(node.body, {})
-    if end is not None or not ways.returned:
-        return {}
-    return _in_both(*ways.returned)
+    keys: Filled = field(default_factory=dict)
+    rich: bool | None = None
+
+
+class FilledKeys:
+    """Keys that functions fill on all of their ways."""
+
+    def __init__(self, symbols: SymbolTable) -> None:
+        self._symbols = symbols
+        self._results: dict[tuple[str, int], _Result] = {}
+
+    def of(self, function: FunctionRef) -> Filled:
+        """Return the keys that hold something in all that the function returns.
+
+        Raises RecursionError where the function is nested too deeply to be followed.
+        """
+        return self._result(function).keys
+
+    def _result(self, function: FunctionRef) -> _Result:
+        if function.key not in self._results:
+            # A function that calls itself is not followed into itself.
+            self._results[function.key] = _Result()
+            self._results[function.key] = self._follow(function)
+        return self._results[function.key]
+
+    def _follow(self, function: FunctionRef) -> _Result:
+        node = function.site.node
+        inner = list(walk(node))
+        if any(isinstance(part, ast.Yield | ast.YieldFrom) for part in inner):
+            return _Result()
+        ways = _Ways()
+        calls = [part for part in inner if isinstance(part, ast.Call)]
+        if ways.follow(node.body, self._by_calls(function, calls)) is not None:
+            return _Result()
+        if not ways.returned:
+            return _Result()
+        riches = [way.rich for way in ways.returned]
+        rich = None if None in riches else all(riches)
+        return _Result(_in_both(*(way.keys for way in ways.returned)), rich)
+
+    def _by_calls(self, function: FunctionRef, calls: Sequence[ast.Call]) -> Filled:
+        """Return what the calls of the work's own functions return, under the text of each call."""
+        filled: Filled = {}
+        for call in calls:
+            callee = self._callee(function, call)
+            result = self._result(callee) if callee else _Result()
+            if not result.keys and result.rich is None:
+                continue
+            text = ast.unparse(call)
+            filled |= {f"{text}[{key!r}]": rich for key, rich in result.keys.items()}
+            if result.rich is not None:
+                filled[text] = result.rich
+        return filled
+
+    def _callee(self, function: FunctionRef, call: ast.Call) -> FunctionRef | None:
+        """Return the only function that a call can mean."""
+        source, head = function.source, call.func
+        if isinstance(head, ast.Attribute) and last_name(head.value) in OWN_OBJECT:
+            methods = self._symbols.functions_by_name.get(head.attr, [])
+            is_own = len(methods) == 1 and methods[0][1].owner is function.site.owner
+            return FunctionRef(*methods[0]) if is_own and function.site.owner else None
+        base, _, name = self._symbols.dotted_name(source, head).rpartition(".")
+        origin = self._symbols.find_module(base, source) if base else source
+        return _defined_in(origin, name, self._symbols) if origin and name else None
+
+
+def _defined_in(source: SourceFile, name: str, symbols: SymbolTable) -> FunctionRef | None:
+    node = symbols.top_level_names(source).get(name)
+    site = next((site for site in source.functions if site.node is node), None)
+    return FunctionRef(source, site) if site and not site.node.decorator_list else None
 
 
 def _in_both(first: Filled, *more: Filled) -> Filled:
@@ -47,15 +117,17 @@ def _in_both(first: Filled, *more: Filled) -> Filled:
 
 @dataclass(slots=True)
 class _Ways:
-    """Ways through a function; `returned` are the keys of each update that it returns."""
+    """Ways through a function, with what each of them returns."""
 
-    returned: list[Filled] = field(default_factory=list)
+    returned: list[_Result] = field(default_factory=list)
 
     def follow(self, body: Sequence[ast.stmt], filled: Filled) -> Filled | None:
         """Return what is known behind the statements; None where no way leads there."""
         for statement in body:
             if isinstance(statement, ast.Return):
-                self.returned.append(_keys_of(statement.value, filled))
+                value = statement.value
+                rich = None if value is None else _rich(value, filled)
+                self.returned.append(_Result(_keys_of(value, filled), rich))
                 return None
             if isinstance(statement, ast.Raise | ast.Break | ast.Continue):
                 return None
@@ -106,15 +178,17 @@ def _joined(ways: Sequence[Filled | None]) -> Filled | None:
 
 
 def _keys_of(value: ast.expr | None, filled: Filled) -> Filled:
-    """Return the keys of an update: a dict, a name of one, or a Command with one."""
+    """Return the keys of an update: a dict, a name of one, a call for one, or a Command with one."""
+    if isinstance(value, ast.Await):
+        value = value.value
     if isinstance(value, ast.Call) and called_name(value) == "Command":
         value = keyword_of(value, "update")
     if isinstance(value, ast.Dict):
         return _entries("", value, filled)
-    if not isinstance(value, ast.Name):
+    if not isinstance(value, ast.Name | ast.Call):
         return {}
     # `updates['evidences']` holds something: the key of the update is `evidences`.
-    start, end = f"{value.id}['", "']"
+    start, end = f"{ast.unparse(value)}['", "']"
     names = {name: name[len(start) : -len(end)] for name in filled if name.startswith(start)}
     return {
         key: filled[name] for name, key in names.items() if name.endswith(end) and "[" not in key
@@ -139,10 +213,12 @@ def _rich(node: ast.expr, filled: Filled) -> bool | None:
         if not any(node.keys):
             return None
         return any(_rich(value, filled) is not None for value in node.values)
-    if isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
-        return filled.get(ast.unparse(node))
+    if isinstance(node, ast.Await):
+        return _rich(node.value, filled)
     if isinstance(node, ast.Call) and called_name(node) in COPIES and len(node.args) == 1:
         return _rich(node.args[0], filled)
+    if isinstance(node, ast.Name | ast.Subscript | ast.Attribute | ast.Call):
+        return filled.get(ast.unparse(node))
     if isinstance(node, ast.IfExp):
         ways = [_rich(node.body, filled), _rich(node.orelse, filled)]
         return None if None in ways else all(ways)

@@ -18,9 +18,10 @@ from courtroom.analysis.langgraph.routers import (
 from courtroom.analysis.langgraph.state_access import StateAccess, StateUse, site_of
 from courtroom.analysis.langgraph.state_class import reducers_of
 from courtroom.analysis.langgraph.state_evaluator import StateEvaluator
-from courtroom.analysis.langgraph.state_flow.always_filled import filled_keys
+from courtroom.analysis.langgraph.state_flow.always_filled import FilledKeys
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place, joined, listed
 from courtroom.analysis.langgraph.topology import GraphReading
+from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
 from courtroom.analysis.python.symbolic_execution.evaluator import OutOfFuel
@@ -71,10 +72,11 @@ class _Settled:
     held: Value
     words: str
     place: Place | None = None
+    # Nodes that always write it, as the subject of "writes" or "write".
+    always_write: str = ""
 
-    @property
-    def state(self) -> DictValue:
-        return DictValue({self.key: self.held}, is_open=True)
+    def state(self, access: StateAccess) -> Value:
+        return access.holding(DictValue({self.key: self.held}, is_open=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,16 @@ class _Lost:
         keys: tuple[str, ...] = (),
         nodes: tuple[str, ...] = (),
     ) -> DeadWay:
-        fault = FlowFault(kind, sentence, route.path, route.line, other, keys, nodes)
+        fault = FlowFault(
+            kind,
+            sentence,
+            route.path,
+            route.line,
+            other,
+            keys,
+            nodes,
+            leaves_single_way=len(self.remaining) == 1,
+        )
         return DeadWay(route, self.outcomes, self.remaining, fault)
 
 
@@ -145,28 +156,31 @@ def settled_tests(
         waiting = {key: [u for u in uses if u.name not in later] for key, uses in writers.items()}
         start = f"the router after {route.start} returns"
         done = {node for node, step in certain.items() if step < earliest.get(route.start, 0)}
-        done |= {route.start} & certain.keys()
+        done.add(route.start)
         settled: list[_Settled] = []
         ways = list(_by_undeclared_keys(evaluator, route, access))
         for key, fillers in filled.items():
-            writer = next((name for name in fillers if name in done), None)
-            if writer is None:
-                continue
-            place = fillers[writer].place
-            fact = _Settled(key, fillers[writer].held, f"{writer} always fills `{key}`", place)
-            settled.append(fact)
-            lost = _lost(evaluator, route, fact.state) if key in tested else None
-            if lost:
+            sets = _sets_of([name for name in fillers if name in done])
+            facts = [_filled_fact(key, {name: fillers[name] for name in names}) for names in sets]
+            # What all of them write, where none of them is enough.
+            settled += facts[-1:]
+            rows = [
+                (fact, _lost(evaluator, route, fact.state(access)))
+                for fact in facts
+                if key in tested
+            ]
+            fact, lost = next(((fact, lost) for fact, lost in rows if lost), (None, None))
+            if fact and lost:
                 sentence = (
-                    f"{start} {listed(lost.names)} only where `{key}` lacks what {writer} always writes"
+                    f"{start} {listed(lost.names)} only where `{key}` lacks what {fact.always_write}"
                     " there: this way is never taken"
                 )
-                ways.append(lost.way(route, "needless_route", sentence, other=place))
+                ways.append(lost.way(route, "needless_route", sentence, other=fact.place))
         for key in (key for key, uses in waiting.items() if not uses):
             before = "before it " if writers[key] else ""
             fact = _Settled(key, given[key], f"no node {before}writes `{key}`")
             settled.append(fact)
-            lost = _lost(evaluator, route, fact.state)
+            lost = _lost(evaluator, route, fact.state(access))
             if lost:
                 sentence = (
                     f"{start} {listed(lost.names)} only where `{key}` holds something, and no node"
@@ -174,7 +188,7 @@ def settled_tests(
                 )
                 ways.append(lost.way(route, "dead_route", sentence))
         if not ways:
-            unwritten = _never_written(evaluator, graph, waiting, filled)
+            unwritten = _never_written(evaluator, graph, access, waiting, filled)
             settled += [_Settled(key, given[key], words, place) for key, words, place in unwritten]
             way = _by_all(evaluator, route, access, settled)
             ways += [way] if way else []
@@ -218,6 +232,7 @@ def _writers(access: StateAccess, key: str) -> list[StateUse]:
 def _never_written(
     evaluator: StateEvaluator,
     graph: GraphReading,
+    access: StateAccess,
     waiting: Mapping[str, Sequence[StateUse]],
     filled: Mapping[str, Mapping[str, _Filled]],
 ) -> Iterator[tuple[str, str, Place]]:
@@ -230,7 +245,7 @@ def _never_written(
     certain, earliest = certain_steps(graph.builder), earliest_steps(graph.builder, graph.routes)
 
     def leaves_out(use: StateUse, other: str, rows: Sequence[_Filled]) -> bool:
-        state = DictValue({other: _held_together(rows)}, is_open=True)
+        state = access.holding(DictValue({other: _held_together(rows)}, is_open=True))
         return _leaves_out(evaluator, nodes[use.name], state, key)
 
     for key, uses in waiting.items():
@@ -243,14 +258,13 @@ def _never_written(
             }
             if not done or other not in use.read_keys:
                 continue
-            # What one of them writes may be enough.
-            sets = [*([name] for name in done), list(done)]
-            needed = next((s for s in sets if leaves_out(use, other, [done[n] for n in s])), None)
+            needed = next(
+                (s for s in _sets_of(done) if leaves_out(use, other, [done[n] for n in s])), None
+            )
             if needed:
-                always = "always writes" if len(needed) == 1 else "always write"
                 words = (
-                    f"{use.name} writes `{key}` only where `{other}` lacks what {joined(needed)}"
-                    f" {always}"
+                    f"{use.name} writes `{key}` only where `{other}` lacks what"
+                    f" {_always(needed, 'write')}"
                 )
                 yield key, words, done[needed[0]].place
                 break
@@ -262,21 +276,36 @@ def _is_before(
     return node in certain and certain[node] < earliest.get(other, 0)
 
 
+def _sets_of(names: Iterable[str]) -> list[list[str]]:
+    """Return each of the nodes, then all: what one of them writes may be enough."""
+    every = list(names)
+    return [*([name] for name in every), *([every] if len(every) > 1 else [])]
+
+
+def _always(names: Sequence[str], verb: str) -> str:
+    return f"{joined(names)} always {verb}{'s' if len(names) == 1 else ''}"
+
+
+def _filled_fact(key: str, rows: Mapping[str, _Filled]) -> _Settled:
+    """Return what these nodes always write under a key."""
+    words, place = f"{_always([*rows], 'fill')} `{key}`", next(iter(rows.values())).place
+    return _Settled(key, _held_together([*rows.values()]), words, place, _always([*rows], "write"))
+
+
 def _held_together(rows: Sequence[_Filled]) -> Value:
     """Return what a key holds behind several nodes that each add keys of their own to it."""
-    held = [row.held for row in rows if row.merges]
-    if not all(isinstance(value, DictValue) for value in held) or len(held) < len(rows):
+    held = [row.held for row in rows if row.merges and isinstance(row.held, DictValue)]
+    if len(held) < len(rows):
         return rows[0].held
-    entries = {
-        key: value
-        for row in held
-        if isinstance(row, DictValue)
-        for key, value in row.entries.items()
-    }
+    entries: dict[str, Value] = {}
+    for row in held:
+        # A key of which it is known that something lies there stays so.
+        rich = {key for key, value in entries.items() if value is not UNKNOWN}
+        entries |= {key: value for key, value in row.entries.items() if key not in rich}
     return DictValue(entries, is_open=True)
 
 
-def _leaves_out(evaluator: StateEvaluator, action: Value, state: DictValue, key: str) -> bool:
+def _leaves_out(evaluator: StateEvaluator, action: Value, state: Value, key: str) -> bool:
     """Return whether no update that a node returns on this state has anything under the key."""
     evaluator.begin()
     try:
@@ -306,7 +335,8 @@ def _by_all(
     def lost_by(facts: Sequence[_Settled | None]) -> _Lost | None:
         entries = dict.fromkeys(sorted(declared) if None in facts else (), UNKNOWN)
         held: dict[str, Value] = {fact.key: fact.held for fact in facts if fact}
-        return _lost(evaluator, route, DictValue({**entries, **held}, is_open=None not in facts))
+        state = DictValue({**entries, **held}, is_open=None not in facts)
+        return _lost(evaluator, route, access.holding(state))
 
     lost = lost_by(facts) if facts else None
     if lost is None:
@@ -345,7 +375,7 @@ def _by_undeclared_keys(
     """Yield the ways that a router takes by keys that LangGraph never hands to it."""
     keys = _undeclared_keys(route, access)
     held = DictValue(dict.fromkeys(sorted(access.declared or ()), UNKNOWN))
-    lost = _lost(evaluator, route, held) if keys else None
+    lost = _lost(evaluator, route, access.holding(held)) if keys else None
     if lost:
         state = _state_name(access)
         sentence = (
@@ -394,8 +424,9 @@ def _filled_keys(
     rows = reducers_of(symbols, access.state.site)
     reducers = {row["field"]: row.get("applies") or row["reducer"] for row in rows}
     filled: dict[str, dict[str, _Filled]] = {}
+    files, functions = symbols.codebase.files, FilledKeys(symbols)
     always = {
-        name: filled_keys(site.node)
+        name: functions.of(FunctionRef(files[use.path], site))
         for name, use in access.nodes.items()
         if (site := site_of(symbols, use)) is not None
     }
@@ -471,13 +502,13 @@ def _is_nothing(value: Value) -> bool:
     return not isinstance(value, Function) and truth_of(value) is False
 
 
-def never_returned(evaluator: StateEvaluator, route: Route, held: DictValue) -> list[str]:
+def never_returned(evaluator: StateEvaluator, route: Route, held: Value) -> list[str]:
     """Return what the router returns, but not with this state; [] where not all is known."""
     lost = _lost(evaluator, route, held)
     return lost.names if lost else []
 
 
-def _lost(evaluator: StateEvaluator, route: Route, held: DictValue) -> _Lost | None:
+def _lost(evaluator: StateEvaluator, route: Route, held: Value) -> _Lost | None:
     """Return what the router returns only without this state; None where it is nothing, or open."""
     readings: list[Routing] = []
     for given in (UNKNOWN, held):

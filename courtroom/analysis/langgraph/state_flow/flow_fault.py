@@ -22,7 +22,8 @@ class FlowFault:
     keys that are read from the graph's result, each with its place; `written` is where the report
     that is read there is written to a file. `is_constant`: a text that every run writes sets off the
     rule. `is_minor`: neither a route nor the verdict hangs on what is unused. `is_blinding`: no judge
-    sees evidence for it. `is_failing`: the line fails whenever it runs.
+    sees evidence for it. `is_failing`: the line fails whenever it runs. `leaves_single_way`: a
+    router has nothing else to choose.
     """
 
     kind: str
@@ -41,6 +42,7 @@ class FlowFault:
     is_minor: bool = False
     is_blinding: bool = False
     is_failing: bool = False
+    leaves_single_way: bool = False
 
     @property
     def as_fact(self) -> dict[str, Any]:
@@ -62,6 +64,7 @@ class FlowFault:
             "is_constant": self.is_constant,
             "is_minor": self.is_minor,
             "is_blinding": self.is_blinding,
+            "leaves_single_way": self.leaves_single_way,
         }
 
 

@@ -32,7 +32,9 @@ def placeholder_routes(
             continue
         for key, line in _placeholders(site.node):
             filled = DictValue({SOME_KEY: ListValue([UNKNOWN], is_open=True)}, is_open=True)
-            never = never_returned(evaluator, route, DictValue({key: filled}, is_open=True))
+            never = never_returned(
+                evaluator, route, access.holding(DictValue({key: filled}, is_open=True))
+            )
             if never:
                 sentence = (
                     f"the router after {route.start} returns {listed(never)} only where `{key}`"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.courtroom.analysis.langgraph.state_flow.flows import flow_of, sentences
+from tests.courtroom.analysis.langgraph.state_flow.flows import faults, flow_of, sentences
 
 NODES = """
 def detective(state):
@@ -153,6 +153,153 @@ def test_a_way_for_want_of_evidence_is_needless_where_all_ways_through_a_node_wr
     test = "any(rows for rows in state['evidences'].values())"
     ways = dead_routes(f'return "ok" if {test} else "failed"', EMPTY, nodes)
     assert bool(ways) is is_needless
+
+
+BY_HELPER = """
+async def detective(state):
+    rows = []
+    try:
+        rows.extend(CALL)
+    except OSError as error:
+        rows.append(str(error))
+    return {"evidences": {"repo": rows}}
+def pieces(url):
+    rows = [url]
+    return rows
+async def later(url): return pieces(url)
+def named(url):
+    return [url] if url else []
+def rest(url):
+    return rest(url[1:]) if url else [url]
+def stream(url):
+    yield url
+@cached
+def wrapped(url): return [url]
+def judge(state):
+    return {"opinions": list(state["evidences"].values())}
+"""
+TOTAL = "sum(len(rows) for rows in state['evidences'].values())"
+
+
+@pytest.mark.parametrize(
+    ("call", "is_needless"),
+    [
+        ("pieces(state['repo_url'])", True),
+        ("await later(state['repo_url'])", True),
+        ("named(state['repo_url'])", False),
+        # Calls that are not followed: into itself, a generator, through a decorator, a library.
+        ("rest(state['repo_url'])", False),
+        ("stream(state['repo_url'])", False),
+        ("wrapped(state['repo_url'])", False),
+        ("look(state['repo_url'])", False),
+    ],
+)
+def test_pieces_that_a_function_of_the_work_returns_on_all_its_ways_fill_a_key(call, is_needless):
+    code = BY_HELPER.replace("CALL", call)
+    ways = dead_routes(f'return "ok" if {TOTAL} > 0 else "failed"', EMPTY, code)
+    assert bool(ways) is is_needless
+
+
+def test_update_that_a_method_of_the_node_returns_fills_its_keys():
+    code = """
+class Detective:
+    def __call__(self, state):
+        if not state["repo_url"]:
+            return self.nothing()
+        return {"evidences": {"repo": [state["repo_url"]]}}
+    def nothing(self):
+        return {"evidences": {"repo": ["no address"]}}
+detective = Detective()
+def judge(state):
+    return {"opinions": list(state["evidences"].values())}
+"""
+    assert dead_routes(f'return "ok" if {TOTAL} else "failed"', EMPTY, code)
+
+
+TWO_NODES = """
+def detective(state):
+    return {{"evidences": {{"repo": {first}}}}}
+def other(state):
+    return {{"evidences": {{"docs": {second}}}}}
+def judge(state):
+    return {{"opinions": [1]}}
+"""
+BOTH_BEFORE = """
+g = StateGraph(State)
+g.add_node("detective", detective)
+g.add_node("other", other)
+g.add_node("join", lambda state: {{}})
+g.add_node("judge", judge)
+g.add_edge(START, "detective")
+g.add_edge(START, "other")
+g.add_edge(["detective", "other"], "join")
+g.add_conditional_edges("join", lambda state: ["judge"] if {test} else [END], ["judge", END])
+app = g.compile()
+"""
+BOTH_KEYS = "'repo' in state['evidences'] and 'docs' in state['evidences']"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "test", "writers"),
+    [
+        ("look(state)", "[1]", f"{TOTAL} > 0", "other always writes"),
+        ("[1]", "[1]", BOTH_KEYS, "detective and other always write"),
+        ("look(state)", "look(state)", f"{TOTAL} > 0", ""),
+        ("[1]", "[1]", "len(state['evidences']) > 2", ""),
+    ],
+    ids=["the second node", "both together", "neither", "a third is asked for"],
+)
+def test_what_all_nodes_before_a_router_write_rules_out_its_way(first, second, test, writers):
+    nodes = TWO_NODES.format(first=first, second=second)
+    (*found,) = faults(flow_of(nodes, graph=BOTH_BEFORE.format(test=test)), "needless_route")
+    assert [writers in fault.sentence for fault in found] == [True] * bool(writers)
+
+
+MODEL = """
+from pydantic import BaseModel, Field
+class State(BaseModel):
+    repo_url: str = ""
+    evidences: Annotated[dict, operator.ior] = Field(default_factory=dict)
+    opinions: Annotated[list, operator.add] = []
+    def count(self):
+        return sum(len(rows) for rows in self.evidences.values())
+def detective(state):
+    return {"evidences": {"repo": [state.repo_url]}}
+def judge(state):
+    return {"opinions": [1]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "is_needless"),
+    [
+        ("state.count() > 0", True),
+        ("state.evidences", True),
+        ("state.repo_url", False),
+        ("state.count() > 3", False),
+    ],
+)
+def test_state_with_attributes_and_methods_tells_of_what_nodes_fill(test: str, is_needless: bool):
+    ways = dead_routes(f'return ["judge"] if {test} else [END]', '["judge", END]', MODEL)
+    assert bool(ways) is is_needless
+
+
+def test_node_before_its_router_fills_a_key_though_a_way_leads_past_it():
+    graph = BRANCHES.format(edges=f'{ROUTED}g.add_edge("detective", "join")').replace(
+        "lambda state: {}", "lambda state: {'evidences': {'join': [1]}}"
+    )
+    assert sentences(flow_of(f"{NODES}{OTHER}", graph=graph), "needless_route")
+
+
+@pytest.mark.parametrize(
+    ("before", "is_single"), [("", True), ("['judge'] if state['repo_url'] else ", False)]
+)
+def test_fault_says_whether_its_router_has_a_single_way_left(before: str, is_single: bool):
+    ways = f"{before}['judge', 'detective'] if {TOTAL} else [END], ['judge', 'detective', END]"
+    graph = BOTH_BEFORE.replace('["judge"] if {test} else [END], ["judge", END]', ways)
+    nodes = TWO_NODES.format(first="[1]", second="[1]")
+    (fault,) = faults(flow_of(nodes, graph=graph.format()), "needless_route")
+    assert fault.leaves_single_way is is_single
 
 
 LOST = NODES.replace('{"evidences": ', "").replace("]}}", "]}")
@@ -407,7 +554,10 @@ EMPTY_RUN = "app.invoke({'repo_url': 'u', 'evidences': {}, 'errors': []})"
     [
         (("", ""), ["aggregator", "justice"]),
         # A node before the router writes an error after all.
-        (('return {"final"', 'return {"errors": ["late"], "final"'), ["aggregator"]),
+        (
+            ('return {"final"', 'return {"errors": ["late"] * len(state["final"]), "final"'),
+            ["aggregator"],
+        ),
         # One of the two may leave its part out.
         (
             (
