@@ -82,7 +82,7 @@ def test_score_written_for_a_failed_answer_is_shown(code, line):
 
 def test_handler_of_the_call_comes_before_what_follows_the_loop():
     code = (
-        "    for attempt in range(3):\n"
+        "    for attempt in range(tries):\n"
         "        try:\n            return model.invoke(state)\n"
         "        except ValueError:\n"
         "            if attempt == 2:\n                return MADE_UP\n"
@@ -93,7 +93,7 @@ def test_handler_of_the_call_comes_before_what_follows_the_loop():
 
 def test_last_attempt_comes_before_what_follows_the_loop():
     code = (
-        "    for attempt in range(3):\n"
+        "    for attempt in range(tries):\n"
         "        try:\n"
         "            answer = model.invoke(state)\n"
         "            if answer:\n                return answer\n"
