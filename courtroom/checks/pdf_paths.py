@@ -215,8 +215,8 @@ def _behaviour(
     """Sentence on the claims of behaviour, and on those that no fact decides as they are worded."""
     open_ones = ""
     if unheld:
-        names = named([_feature(claim) for claim in unheld])
-        open_ones = f"; {len(unheld)} more could not be compared with the code: {names}"
+        names = named([f"{_feature(held)} (page {held.claim.page})" for held in unheld])
+        open_ones = f"; {len(unheld)} more could not be compared with the code as worded: {names}"
     whole = f"{number_of(len(right) + len(wrong), 'claim')} of the report"
     if not wrong:
         names = named([_feature(claim) for claim in right])

@@ -62,7 +62,7 @@ def test_claims_that_no_fact_decides_are_counted_apart() -> None:
     held = [_held("reducers", "confirmed"), _held("opinion_join", "open")]
     assert claims_hold(_check(0), held, CODE).reason == (
         "The code bears out 1 claim of the report, all that could be compared: reducers;"
-        " 1 more could not be compared with the code: a join of the opinions."
+        " 1 more could not be compared with the code as worded: a join of the opinions (page 2)."
     )
 
 
