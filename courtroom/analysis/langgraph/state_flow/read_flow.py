@@ -70,6 +70,7 @@ from courtroom.analysis.langgraph.state_flow.undeclared_keys import (
     unread_writes,
     unwritten_reads,
 )
+from courtroom.analysis.langgraph.state_flow.unread_collections import unread_collections
 from courtroom.analysis.langgraph.state_flow.unshown_inputs import unshown_inputs
 from courtroom.analysis.langgraph.state_flow.unused_work import (
     dropped_results,
@@ -156,6 +157,7 @@ def read_flow(
     reading.add(unread_fields(symbols, layers.justice))
     reading.add(replaced_texts(layers.justice))
     reading.add(unused_helpers(symbols, layers))
+    reading.add(unread_collections(layers.justice))
     reading.add(foreign_directories(call_graph, layers.in_use))
     reading.add(defaulted_directories(call_graph, layers.in_use))
     reading.add(address_directories(call_graph, layers.in_use))
