@@ -29,10 +29,11 @@ Tests = tuple[ast.expr, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Depth:
-    """Number of commits of a clone, and what lifts the limit, or ""."""
+    """Number of commits of a clone, what lifts the limit, or "", and the words that set it later."""
 
     commits: str
     exception: str = ""
+    words: ast.List | None = None
 
 
 def shallow_histories(in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
@@ -54,7 +55,7 @@ def shallow_histories(in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
             " history is"
         )
         place = _place(reader, reading)
-        yield FlowFault("shallow_history", sentence, *_place(clone, command), place)
+        yield FlowFault("shallow_history", sentence, *_place(clone, depth.words or command), place)
 
 
 def _place(function: FunctionRef, node: ast.AST) -> Place:
@@ -97,7 +98,7 @@ def _added_depth(function: FunctionRef, node: ast.AST) -> _Depth | None:
         commits = _depth(words)
         exception = _exception(tests[0], function) if len(tests) == 1 else ""
         if commits and (exception or not tests):
-            return _Depth(commits, exception)
+            return _Depth(commits, exception, words)
     return None
 
 

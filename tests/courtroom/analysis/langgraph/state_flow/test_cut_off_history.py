@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.courtroom.analysis.langgraph.state_flow.flows import (
+    NODES,
     faults,
     flow_with,
     sentences,
@@ -96,6 +97,10 @@ def test_depth_may_be_added_to_the_command(parameters: str, addition: str, depth
     assert [text.startswith(begin) for text in sentences(reading, "shallow_history")] == (
         [True] if depth else []
     )
+    # The place is that of the words which set the depth.
+    lines = f"{NODES}{code}".splitlines()
+    places = [fault.line for fault in reading.faults if fault.kind == "shallow_history"]
+    assert all("--depth" in lines[line - 1] for line in places)
 
 
 @pytest.mark.parametrize(
