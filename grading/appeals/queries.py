@@ -11,6 +11,7 @@ from django.db.models import Count, F, Max, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from grading.core.compiled_queries import OrganizationQuery
 from grading.core.enums import FINAL_STATES, TEACHING_ROLES, AppealState, Role
 from grading.core.team_access import is_about_work_of, is_readable_by
 from grading.engine.released_verdict import parse_released
@@ -177,7 +178,9 @@ def criterion_appeals(
     `grade` is the student's.
     """
     submission = audit.submission
-    filed = list(appeals_at(submission.assignment_id, submission.student_id))
+    filed = APPEALS.rows_in_scope(
+        assignment=submission.assignment_id, student=submission.student_id
+    )
     latest = {
         appeal.criterion_id: appeal
         for appeal in filed
@@ -200,10 +203,13 @@ def criterion_appeals(
     }
 
 
-def appeals_at(assignment_id: int, student_id: int) -> QuerySet[Appeal]:
+def appeals_at(assignment: int, student: int) -> QuerySet[Appeal, Appeal]:
     """Return the appeals on a student's work; those on a team's work are its members' together."""
-    theirs = Submission.objects.filter(is_readable_by(student_id), assignment=assignment_id)
+    theirs = Submission.objects.filter(is_readable_by(student), assignment=assignment)
     return Appeal.objects.filter(submission__in=theirs)
+
+
+APPEALS = OrganizationQuery(appeals_at, assignment=int, student=int)
 
 
 def released_grade_of(audit: Audit) -> Grade | None:

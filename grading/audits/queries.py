@@ -150,13 +150,20 @@ def is_withheld(submission: Submission, grade: Grade | None) -> bool:
     return submission.assignment.release_policy == ReleasePolicy.AFTER_RELEASE
 
 
+def _current_audit(submission: UUID) -> QuerySet[Audit, Audit]:
+    own = _reported().filter(submission=submission).select_related("rubric_version")
+    return own.order_by(_VERDICTS_FIRST, "-created_at", "pk")[:1]
+
+
+CURRENT_AUDIT = OrganizationQuery(_current_audit, submission=UUID)
+
+
 def current_audit(submission: Submission) -> Audit | None:
     """Return the current audit of a submission, without its report: the newest with a verdict.
 
     A waiting or failed re-audit hides no verdict, and peers' audits never count.
     """
-    own = _reported().filter(submission=submission).select_related("rubric_version")
-    return own.order_by(_VERDICTS_FIRST, "-created_at", "pk").first()
+    return CURRENT_AUDIT.row(submission=submission.pk)
 
 
 def current_audits_of(grade: Grade) -> list[Audit]:

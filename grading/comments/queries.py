@@ -25,6 +25,7 @@ from django.db.models.functions import Cast, Coalesce, Concat, JSONObject, Trim
 
 from grading.comments.places import Place, place_of
 from grading.core.comment_access import is_shown_to, is_shown_to_user
+from grading.core.compiled_queries import OrganizationQuery
 from grading.core.enums import AuditKind, CommentPlace, Opened
 from grading.core.own_work import handled_by, may_handle
 from grading.core.permissions import may
@@ -144,10 +145,23 @@ def comments_on(submission: Submission, reader: User) -> CommentsOf:
     for them.
     """
     is_staff = may_handle(reader, submission)
+    query = FOR_STAFF if is_staff else FOR_STUDENT
+    rows = query.rows_in_scope(
+        assignment=submission.assignment_id,
+        student=submission.student_id,
+        attempt=submission.attempt,
+        reader=reader.pk,
+    )
+    shown = (show(row, reader, is_staff=is_staff, of=submission) for row in rows)
+    return CommentsOf(submission, is_staff, tuple(shown))
+
+
+def _for_staff(assignment: int, student: int, attempt: int, reader: int) -> QuerySet[Comment]:
     rows = Comment.objects.filter(
-        submission__assignment=submission.assignment_id,
-        submission__student=submission.student_id,
-        submission__attempt__lte=submission.attempt,
+        submission__assignment=assignment,
+        submission__student=student,
+        # As a value, for a stand-in is no number that an attempt may have.
+        submission__attempt__lte=Value(attempt),
     )
     # Nulls first: the whole work and criteria, then pages, then code.
     order = (
@@ -157,15 +171,15 @@ def comments_on(submission: Submission, reader: User) -> CommentsOf:
         "created_at",
         "pk",
     )
-    listed = with_details(rows if is_staff else rows.filter(is_shown_to_user(reader.pk)), reader)
-    return CommentsOf(
-        submission,
-        is_staff,
-        tuple(
-            show(row, reader, is_staff=is_staff, of=submission)
-            for row in listed.order_by("-submission__attempt", *order)
-        ),
-    )
+    return with_details(rows, User(pk=reader)).order_by("-submission__attempt", *order)
+
+
+def _for_student(assignment: int, student: int, attempt: int, reader: int) -> QuerySet[Comment]:
+    return _for_staff(assignment, student, attempt, reader).filter(is_shown_to_user(reader))
+
+
+FOR_STAFF = OrganizationQuery(_for_staff, assignment=int, student=int, attempt=int, reader=int)
+FOR_STUDENT = OrganizationQuery(_for_student, assignment=int, student=int, attempt=int, reader=int)
 
 
 def comment_shown(comment: Comment, reader: User) -> ShownComment:

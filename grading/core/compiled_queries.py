@@ -7,7 +7,7 @@ values; afterwards only the values are filled in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from copy import copy
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -39,8 +39,8 @@ class CompiledQuery(Generic[Row]):
     """Query of tables without an organization, or in a scope in which row-level security filters.
 
     `build` gets a stand-in for each parameter, by its type, and returns the query set. It is called
-    once in the process, so it may depend on nothing else: no clock, no setting, no other query. A
-    moment may be compared as a day too, by its `.date()`.
+    once in the process, so it may depend on nothing else: no clock, no setting, no other query, nor
+    one that is prefetched. A moment may be compared as a day too, by its `.date()`.
     """
 
     def __init__(self, build: Callable[..., QuerySet[Any, Row]], **types: type[Value]) -> None:
@@ -108,13 +108,17 @@ class OrganizationQuery(CompiledQuery[Row]):
 
     def row(self, **values: Value) -> Row | None:
         """Return the only row in the entered scope, or None. Raises where no scope is entered."""
+        return next(iter(self.rows_in_scope(**values)), None)
+
+    def rows_in_scope(self, **values: Value) -> list[Row]:
+        """Return the rows in the entered scope. Raises where no scope is entered."""
         entered = get_scope().get("organization")  # type: ignore[no-untyped-call]  # -- django-scopes is untyped
+        if isinstance(entered, list) and len(entered) == 1:
+            [entered] = entered
         if isinstance(entered, Organization):
-            rows: Iterable[Row] = self.rows(organization=entered.pk, **values)
-        else:
-            # Staff of several organizations, in the admin: their scope filters by another condition.
-            rows = self._build(**values)
-        return next(iter(rows), None)
+            return self.rows(organization=entered.pk, **values)
+        # Several organizations, in the admin and at home: their scope filters by another condition.
+        return list(self._build(**values))
 
 
 def _compiler_of(compiler: SQLCompiler, sql: str, parameters: tuple[Any, ...]) -> SQLCompiler:

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Lower
 
+from grading.core.compiled_queries import OrganizationQuery
 from grading.core.enums import STAFF_ROLES, InvitationState
 from grading.core.rls.rls_scope import as_person
 from grading.courses.extensions.queries import students_with_more_attempts
@@ -161,11 +162,15 @@ def enrollments_of(user: User) -> QuerySet[Enrollment]:
     )
 
 
-def assignments_due_from(user: User) -> QuerySet[Assignment]:
+def assignments_due_from(user: User) -> list[Assignment]:
     """Return the user's assignments within the current scope, nearest due date first.
 
     Each carries `used`, the number of attempts that count.
     """
+    return DUE_FROM.rows_in_scope(user=user.pk)
+
+
+def _due_from(user: int) -> QuerySet[Assignment, Assignment]:
     used = Count("submissions", filter=Q(submissions__student__user=user, submissions__counts=True))
 
     # Counting drops the model's own order, so it is given again.
@@ -175,6 +180,9 @@ def assignments_due_from(user: User) -> QuerySet[Assignment]:
         .order_by("due_at", "title", "pk")
     )
     return assignments.select_related("organization", "cohort")
+
+
+DUE_FROM = OrganizationQuery(_due_from, user=int)
 
 
 @dataclass(frozen=True, slots=True)

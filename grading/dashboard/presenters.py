@@ -27,9 +27,6 @@ from grading.peer_review.exchange.queries import is_over
 from grading.peer_review.feedback.queries import PEER, shown_name
 from grading.submissions.queries import Attempt, closed_reason, latest_attempts_of
 
-# A bound on the page's size: a student has a few courses with a few attempts each.
-MAX_ATTEMPTS = 200
-
 
 @dataclass(frozen=True, slots=True)
 class News:
@@ -114,8 +111,8 @@ def dashboard_of(user: User) -> Dashboard | None:
 
     opened = opened_times_of(enrollments)
     courses = _courses(user, enrollments, opened)
-    reviews = [_peer_review(line, opened) for line in peer_lines(enrollments)]
-    appeals = [appeal for appeal in appeals_answered(enrollments) if _is_new_answer(appeal, opened)]
+    reviews = [_peer_review(line, opened) for line in peer_lines(user, enrollments)]
+    appeals = [appeal for appeal in appeals_answered(user) if _is_new_answer(appeal, opened)]
 
     due = [review for review in reviews if review.line.is_auditor and review.line.report is None]
     current = [course for course in courses if not is_over(course.cohort)]
@@ -170,7 +167,7 @@ def _review_task(review: PeerReview) -> Task:
 
 def _courses(user: User, enrollments: Sequence[Enrollment], opened: OpenedTimes) -> list[Course]:
     """Return the user's courses, the one with the next due date first."""
-    attempts = latest_attempts_of(user, limit=MAX_ATTEMPTS)
+    attempts = latest_attempts_of(user)
     students = {student.cohort_id: student for student in enrollments}
     pairs = [(row, students[row.cohort_id]) for row in assignments_due_from(user)]
     terms = terms_of_pairs(pairs)

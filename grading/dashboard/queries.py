@@ -5,7 +5,7 @@ Every query runs in the scope of all the user's organizations; their number is f
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -30,7 +30,9 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from grading.appeals.queries import DECIDED, WAITING
+from grading.core.compiled_queries import OrganizationQuery
 from grading.core.enums import REPORTED_STATES, STAFF_ROLES, BulkState, FeedbackSource, Opened
+from grading.core.key_arrays import IsAmong
 from grading.core.pairing_access import granted_pairings
 from grading.core.permissions import role_of
 from grading.grades.queries.gradebook import flagged_among
@@ -95,17 +97,27 @@ def is_news(opened: OpenedTimes, kind: Opened, about: object, at: datetime | Non
     return at is not None and (opened_at is None or opened_at < at)
 
 
-def appeals_answered(enrollments: Sequence[Enrollment]) -> list[Appeal]:
-    """Return the latest answered appeals, with their assignments."""
-    appeals = Appeal.objects.filter(submission__student__in=enrollments, state__in=DECIDED)
+def appeals_answered(user: User) -> list[Appeal]:
+    """Return the latest answered appeals on the user's work, with their assignments."""
+    return ANSWERED.rows_in_scope(user=user.pk)
+
+
+def _answered(user: int) -> QuerySet[Appeal, Appeal]:
+    appeals = Appeal.objects.filter(submission__student__user=user, state__in=DECIDED)
     related = appeals.select_related("organization", "submission__assignment")
-    return list(related.defer("verdict", "text").order_by("-decided_at", "pk")[:MAX_APPEALS])
+    return related.defer("verdict", "text").order_by("-decided_at", "pk")[:MAX_APPEALS]
 
 
-def peer_lines(enrollments: Sequence[Enrollment]) -> list[PeerLine]:
-    """Return the pairings that grant access now, by the end of the round. Three queries at most."""
+ANSWERED = OrganizationQuery(_answered, user=int)
+
+
+def peer_lines(user: User, enrollments: Sequence[Enrollment]) -> list[PeerLine]:
+    """Return the user's pairings that grant access now, by the end of the round.
+
+    `enrollments` are all of the user's. Three queries at most.
+    """
     student_ids = {enrollment.pk for enrollment in enrollments}
-    pairings = list(_pairings(student_ids))
+    pairings = PAIRINGS.rows_in_scope(user=user.pk, now=timezone.now())
     if not pairings:
         return []
 
@@ -119,17 +131,20 @@ def peer_lines(enrollments: Sequence[Enrollment]) -> list[PeerLine]:
     ]
 
 
-def _pairings(student_ids: Iterable[int]) -> QuerySet[PairingWithReport]:
-    """Return the students' pairings, each with its newest report."""
+def _pairings(user: int, now: datetime) -> QuerySet[PairingWithReport, PairingWithReport]:
+    """Return the user's pairings, each with its newest report."""
     reports = finished_reports()
     # A report that was hidden from its subject counts as read: they cannot open it.
     newest = reports.annotate(done_at=Coalesce("read_at", "hidden_at")).order_by(
         "-created_at", "pk"
     )
-    pairings = granted_pairings().filter(Q(auditor__in=student_ids) | Q(auditee__in=student_ids))
+    places = Enrollment.objects.filter(user=user).values("pk")
+    is_theirs = Q(IsAmong("auditor", places)) | Q(IsAmong("auditee", places))
 
     return (
-        pairings.annotate(
+        granted_pairings(now)
+        .filter(is_theirs)
+        .annotate(
             report=Subquery(newest.values("pk")[:1]),
             report_audit=Subquery(newest.values("audit")[:1]),
             report_read_at=Subquery(newest.values("done_at")[:1]),
@@ -137,6 +152,9 @@ def _pairings(student_ids: Iterable[int]) -> QuerySet[PairingWithReport]:
         .select_related("round__assignment__cohort", "organization")
         .order_by("round__ends_at", "pk")
     )
+
+
+PAIRINGS = OrganizationQuery(_pairings, user=int, now=datetime)
 
 
 def finished_reports() -> QuerySet[FeedbackReport]:

@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Max, OuterRef, Prefetch, Q, QuerySet, Subquery, Value
+from django.db.models import (
+    Count,
+    Max,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    prefetch_related_objects,
+)
 from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
 
@@ -21,6 +31,7 @@ from grading.audits.queries import (
     is_withheld,
     released_verdict_of,
 )
+from grading.core.compiled_queries import OrganizationQuery
 from grading.core.enums import (
     JUDGED_STATES,
     AuditKind,
@@ -44,6 +55,8 @@ from grading.grades.queries.statistics import Cell, cells_of
 from grading.models import Assignment, Audit, Enrollment, Grade, Submission, TeamMember
 
 WHOLE_FORM = ""
+# A bound on home's size: a student has a few courses with a few attempts each.
+MAX_LATEST = 200
 WITHDRAWN = "withdrawn"
 Visibility = Literal["", "released", "provisional", "withheld"]
 
@@ -178,16 +191,23 @@ def staff_attempt(submission: Submission) -> Attempt:
     return Attempt(submission, audit, "", audit.overall_score if audit and is_judged else None)
 
 
-def latest_attempts_of(user: User, *, limit: int = 10) -> list[Attempt]:
+def latest_attempts_of(user: User) -> list[Attempt]:
     """Return the user's newest attempts in the entered organizations, as they may see them."""
+    latest = LATEST.rows_in_scope(user=user.pk)
+    prefetch_related_objects(latest, _audits())
+    return visible_attempts(latest)
+
+
+def _latest(user: int) -> QuerySet[Submission, Submission]:
     membership = TeamMember.objects.filter(team=OuterRef("team"), student__user=user)
-    mine = with_audits(
-        Submission.objects.filter(is_readable_for_user(user.pk)).annotate(
-            reader_key=Subquery(membership.values("student")[:1])
-        )
+    mine = Submission.objects.filter(is_readable_for_user(user)).annotate(
+        reader_key=Subquery(membership.values("student")[:1])
     )
     related = mine.select_related("organization", "assignment__cohort")
-    return visible_attempts(related.order_by("-handed_in_at", "pk")[:limit])
+    return related.order_by("-handed_in_at", "pk")[:MAX_LATEST]
+
+
+LATEST = OrganizationQuery(_latest, user=int)
 
 
 def standings_of(assignment: Assignment) -> list[Standing]:
@@ -315,8 +335,11 @@ def _verdict_of(audit: Audit) -> float | None:
 
 def with_audits(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
     """Load their `audits`, newest first and without reports, as audit_to_show needs them."""
-    audits = Audit.objects.defer("report").order_by("-created_at")
-    return submissions.prefetch_related(Prefetch("audits", queryset=audits))
+    return submissions.prefetch_related(_audits())
+
+
+def _audits() -> Prefetch[Any, Any, Any]:
+    return Prefetch("audits", queryset=Audit.objects.defer("report").order_by("-created_at"))
 
 
 def counting_ids(submissions: Iterable[Submission], *, is_staff: bool) -> frozenset[str]:

@@ -142,3 +142,22 @@ def test_missing_or_further_value_is_refused(values: dict[str, Any]) -> None:
     query = OrganizationQuery(lambda current: Cohort.objects.filter(slug=current), current=str)
     with pytest.raises(TypeError, match="current"):
         query.rows(organization=CohortFactory.create().organization_id, **values)
+
+
+def test_rows_are_those_of_the_organizations_in_scope() -> None:
+    calls = []
+
+    def build(key: UUID) -> QuerySet[Submission, Submission]:
+        calls.append(key)
+        return Submission.objects.exclude(pk=key)
+
+    query = OrganizationQuery(build, key=UUID)
+    ours, theirs = SubmissionFactory.create(), SubmissionFactory.create()
+    of_both = [ours.organization, theirs.organization]
+    rows = []
+    for organizations in ([ours.organization], [theirs.organization], of_both, []):
+        with scope(organization=organizations):
+            rows.append({row.pk for row in query.rows_in_scope(key=UUID(int=0))})
+    assert rows == [{ours.pk}, {theirs.pk}, {ours.pk, theirs.pk}, set()]
+    # Compiled once for one organization, made anew for others.
+    assert len(calls) == 3
