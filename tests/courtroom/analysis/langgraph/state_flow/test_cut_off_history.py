@@ -6,10 +6,12 @@ import pytest
 
 from tests.courtroom.analysis.langgraph.state_flow.flows import (
     NODES,
+    STATE,
     faults,
     flow_with,
     sentences,
 )
+from tests.courtroom.sources import IMPORTS
 
 CLONE = (
     "import subprocess\n"
@@ -98,7 +100,7 @@ def test_depth_may_be_added_to_the_command(parameters: str, addition: str, depth
         [True] if depth else []
     )
     # The place is that of the words which set the depth.
-    lines = f"{NODES}{code}".splitlines()
+    lines = f"{IMPORTS}{STATE}{NODES}{code}".splitlines()
     places = [fault.line for fault in reading.faults if fault.kind == "shallow_history"]
     assert all("--depth" in lines[line - 1] for line in places)
 
