@@ -450,7 +450,7 @@ def _on_second_round(question: Question, score: Score) -> str:
     if question.round == 1 or OWN_CONCERN[question.persona] == 1:
         return ""
     counts = (
-        f"Having heard the others, I give checks on {CONCERNS[question.persona]} no double weight"
+        f"Having heard the others, I count checks on {CONCERNS[question.persona]} once, not twice"
     )
     before = [opinion.score for opinion in question.earlier if opinion.judge == question.persona]
     return f"{counts}: my score stays {score}." if before == [score] else f"{counts}."

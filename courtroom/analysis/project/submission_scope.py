@@ -246,12 +246,14 @@ class _ScopeReader:
             if is_tie
             else f"it imports the most Python files, {most} of {files}"
         )
-        of_equals = f"of {len(equals)} files that are declared as surely"
+        of_equals = (
+            f"It is one of {len(equals)} files that are declared by {_WORDS[main.declared_by]}"
+        )
         if best == equals:
-            return main, f"{declared}; {of_equals}, {reach}."
+            return main, f"{of_equals}; {reach}."
         if len(best) == 1:
-            return main, f"{declared}; {of_equals}, it alone calls the graph."
-        return main, f"{declared}; {of_equals}, {len(best)} call the graph, and {reach}."
+            return main, f"{of_equals}; it alone calls the graph."
+        return main, f"{of_equals}; {len(best)} of them call the graph, and {reach}."
 
     def _calls_graph(self, path: str) -> bool:
         """Return whether calls lead from the file to one that runs a graph, imported or its own."""

@@ -314,7 +314,7 @@ def test_security_flaw_of_no_check_is_what_the_prosecutor_turns_on():
 
 def test_second_round_says_what_has_changed_for_the_judge():
     prosecutor, _, lead = arguments(("tried",), ("secure",), checks=ONE_OF_EACH, round_number=2)
-    assert prosecutor.endswith(" Having heard the others, I give checks on risk no double weight.")
+    assert prosecutor.endswith(" Having heard the others, I count checks on risk once, not twice.")
     assert lead == "What counts most against it: no secure. See secure.py."
 
 
@@ -325,7 +325,7 @@ def test_second_round_that_leaves_a_score_says_so():
     ]
     first = opinion_of(hearings[0])
     again = opinion_of(hearings[1].model_copy(update={"earlier": (first,)}))
-    assert again.argument.endswith(" on risk no double weight: my score stays 3.")
+    assert again.argument.endswith(" on risk once, not twice: my score stays 3.")
 
 
 @pytest.mark.parametrize("persona", PERSONAS)

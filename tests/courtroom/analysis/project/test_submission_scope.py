@@ -201,8 +201,8 @@ def test_of_equal_candidates_the_one_that_reaches_most_is_chosen() -> None:
     assert scope.main is not None
     assert scope.main.target == "start.py"
     assert scope.reason == (
-        "It is declared by a block for __main__; of 2 files that are declared as surely, it imports the"
-        " most Python files, 3 of 4."
+        "It is one of 2 files that are declared by a block for __main__; it imports the most Python"
+        " files, 3 of 4."
     )
 
 
@@ -210,8 +210,8 @@ def test_candidates_that_reach_as_many_files_are_said_to() -> None:
     start = f"from court.app import run\n{MAIN}"
     scope = scope_of(PACKAGE | {"first.py": start, "second.py": start})
     assert scope.reason == (
-        "It is declared by a block for __main__; of 2 files that are declared as surely, no other imports"
-        " more Python files than its 3 of 4."
+        "It is one of 2 files that are declared by a block for __main__; no other imports more Python"
+        " files than its 3 of 4."
     )
 
 
@@ -228,7 +228,7 @@ RUNS_GRAPH = {
         ((), "it alone calls the graph."),
         (
             ("web",),
-            "2 call the graph, and no other imports more Python files than its 3 of 6.",
+            "2 of them call the graph, and no other imports more Python files than its 3 of 6.",
         ),
     ],
 )
@@ -242,8 +242,7 @@ def test_of_equal_candidates_one_that_calls_the_graph_is_chosen(others, reason) 
     assert scope.main is not None
     assert scope.main.target == "cli.py"
     assert scope.reason == (
-        f"It is declared by a block for __main__; of {2 + len(others)} files that are declared as surely,"
-        f" {reason}"
+        f"It is one of {2 + len(others)} files that are declared by a block for __main__; {reason}"
     )
 
 
