@@ -70,6 +70,7 @@ WORDS: dict[str, str] = {
     "idle_step": "a node that returns nothing on a way that leads to it",
     "impossible_test": "a comparison of a field with a value that it cannot have",
     "refused_value": "a value that a prompt fixes and that the schema or the rubric refuses",
+    "moved_score": "code of a judge that changes the score of its model's answer",
     "guessed_criterion": "a criterion whose id the judges' model has to guess",
     "unshown_evidence": "a request to a judge's model that lacks evidence",
     "copied_evidence": "evidence under a second key that judges read beside the first",
@@ -113,6 +114,7 @@ BESIDE = {
     "empty_entry": "other_key",
     "router_write": "dead_route",
     "copied_evidence": "unshown_evidence",
+    "moved_score": "refused_value",
 }
 # What is said to a judge's model: nothing of it stands where the judges are plain code.
 OF_MODEL = frozenset(

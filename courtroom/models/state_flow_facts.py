@@ -40,6 +40,7 @@ FaultKind = Literal[
     "idle_step",
     "impossible_test",
     "refused_value",
+    "moved_score",
     "guessed_criterion",
     "unshown_evidence",
     "copied_evidence",

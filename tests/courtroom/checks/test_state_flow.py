@@ -202,7 +202,15 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
 
 
 @pytest.mark.parametrize(
-    "kind", ["shallow_history", "broken_import", "dead_route", "unshown_evidence", "absent_key"]
+    "kind",
+    [
+        "shallow_history",
+        "broken_import",
+        "dead_route",
+        "unshown_evidence",
+        "absent_key",
+        "refused_value",
+    ],
 )
 @pytest.mark.parametrize(
     "beside",
@@ -218,6 +226,7 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
         "unused_key",
         "router_write",
         "copied_evidence",
+        "moved_score",
         "dead_pattern",
         "empty_entry",
     ],
@@ -234,6 +243,7 @@ def test_fault_that_stands_beside_another_one_is_not_counted(kind: str, beside: 
         "unused_key": "broken_import",
         "router_write": "dead_route",
         "copied_evidence": "unshown_evidence",
+        "moved_score": "refused_value",
         "dead_pattern": "absent_key",
         "empty_entry": "other_key",
     }

@@ -11,6 +11,7 @@ from courtroom.analysis.langgraph.judging.impossible_values import (
 )
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.loose_rules import loose_rules
+from courtroom.analysis.langgraph.judging.moved_scores import moved_scores
 from courtroom.analysis.langgraph.judging.refused_values import refused_values
 from courtroom.analysis.langgraph.judging.short_words import short_words
 from courtroom.analysis.langgraph.judging.tripping_texts import tripping_texts
@@ -124,6 +125,7 @@ ALL_KINDS = (
     "unused_prompt",
     "impossible_test",
     "refused_value",
+    "moved_score",
     "unshown_evidence",
     "copied_evidence",
     "unshown_rubric",
@@ -179,6 +181,7 @@ def read_flow(
     reading.add(_impossible(call_graph, layers))
     reading.add(refused_values(symbols, layers.judges, layers.justice))
     reading.add(guessed_criteria(call_graph, layers))
+    reading.add(moved_scores(call_graph, layers))
     unshown_inputs(call_graph, layers, reading)
     left_out_criteria(symbols, call_graph, layers, reading)
     reading.add(
