@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, joined
 from courtroom.analysis.python.source_files import CallSite, SourceFile
@@ -18,6 +19,7 @@ DOCUMENTS = (
     *("**/README*", "**/.env*", "**/*.env.*", "**/env.example"),
     *("**/*compose*.y*ml", "**/Dockerfile*", "**/Makefile", "*.md", "docs/**/*.md"),
 )
+MOST_CLIENTS = 100
 OPENAI, GOOGLE, GEMINI = "OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"
 # Classes whose key comes from the environment where they are not given one.
 CLIENTS: Mapping[str, str] = {
@@ -74,7 +76,7 @@ def key_faults(
     if not texts:
         return []
     unnamed: dict[str, FlowFault] = {}
-    for client in _clients(symbols, unreached):
+    for client in islice(_clients(symbols, unreached), MOST_CLIENTS):
         others = {GEMINI} if client.variable == GOOGLE else set()
         if not any(name in text for name in {client.variable, *others} for text in texts.values()):
             sentence = (
@@ -122,13 +124,17 @@ def _unread(symbols: SymbolTable, texts: Mapping[str, str]) -> Iterator[FlowFaul
     code = "\n".join(source.text for source in symbols.codebase).lower()
     if _ANY_PROVIDER.search(code):
         return
+    unread = [
+        variable
+        for variable, words in PROVIDER_WORDS.items()
+        if not any(word in code for word in words)
+    ]
     places: dict[str, tuple[str, int]] = {}
     for path, text in sorted(texts.items(), key=lambda row: (".env" not in row[0], row[0])):
-        for number, line in enumerate(text.splitlines(), start=1):
-            for variable, words in PROVIDER_WORDS.items():
-                is_named = re.search(rf"(?<!\w){variable}(?!\w)", line)
-                if is_named and not any(word in code for word in words):
-                    places.setdefault(variable, (path, number))
+        for variable in unread:
+            named = re.search(rf"(?<!\w){variable}(?!\w)", text)
+            if named is not None and variable not in places:
+                places[variable] = path, text.count("\n", 0, named.start()) + 1
     if places:
         first, *others = places.values()
         keys = joined([f"`{name}`" for name in places])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
@@ -49,6 +49,8 @@ class _CommandReader:
     symbols: SymbolTable
     readme: str
     texts: Mapping[str, str]
+    # Whether a program may read the words behind its name, by the file that is started.
+    _reads_words: dict[str, bool] = field(default_factory=dict)
 
     def faults(self) -> Iterator[tuple[Command, str]]:
         """Yield the commands that fail, with what follows them in the sentence."""
@@ -91,7 +93,9 @@ class _CommandReader:
         parser = read_parser(source) or self._imported_parser(source)
         if parser is not None:
             return _why_refused(command, start, parser)
-        is_known = not self.symbols.codebase.unreadable and not self._may_read_words(source)
+        if source.path not in self._reads_words:
+            self._reads_words[source.path] = self._may_read_words(source)
+        is_known = not (self.symbols.codebase.unreadable or self._reads_words[source.path])
         return f"has arguments, and {source.path} reads none" if is_known else ""
 
     def _target(self, start: Start) -> SourceFile | None:

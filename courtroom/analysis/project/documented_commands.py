@@ -82,8 +82,9 @@ def _lines(text: str, folders: frozenset[str]) -> Iterator[tuple[int, str, str]]
             continue
         first = first if kept else number
         whole = kept + _COMMENT.sub("", line).strip()
-        kept = f"{whole[:-1]} " if whole.endswith(("\\", " `", " ^")) else ""
-        if not is_inside or kept or len(whole) > LONGEST_LINE:
+        is_command = is_inside and len(whole) <= LONGEST_LINE
+        kept = f"{whole[:-1]} " if is_command and whole.endswith(("\\", " `", " ^")) else ""
+        if kept or not is_command:
             continue
         for part in re.split(r"&&|;", whole):
             command = _PROMPT.sub("", part, count=1).strip()

@@ -42,6 +42,7 @@ def stale_lines(
 ) -> Iterator[FlowFault]:
     """Yield what a README calls still to come, each part once; `facts` are those of the code."""
     graph = facts.get("graph") or {}
+    places = {part: edge_of(part, graph) if graph else None for part in _PARTS}
     coming: dict[str, int] = {}
     said: set[str] = set()
     heading = ""
@@ -54,8 +55,9 @@ def stale_lines(
         if title or len(line) > 4 * MOST_CHARACTERS or _CONDITION.search(line):
             continue
         for part, (words, name) in _PARTS.items():
-            why = _why_stale(part, line, graph, facts) if words.search(line) else ""
-            if why and part not in said:
+            if part in said or not words.search(line):
+                continue
+            if why := _why_stale(part, line, places, facts):
                 # A line on several parts is stale once.
                 said |= {part, *(other for other, (w, _) in _PARTS.items() if w.search(line))}
                 quote = _MARKS.sub("", line).strip()[:MOST_CHARACTERS]
@@ -65,13 +67,15 @@ def stale_lines(
         has = f"the repository has {'it' if len(coming) == 1 else 'them'}"
         sentence = f"the README calls {joined(list(coming))} still to come, and {has}"
         first, *others = coming.values()
-        places = tuple((readme, line) for line in others)
-        yield FlowFault("stale_readme", sentence, readme, first, places=places)
+        lines = tuple((readme, line) for line in others)
+        yield FlowFault("stale_readme", sentence, readme, first, places=lines)
 
 
-def _why_stale(part: str, line: str, graph: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+def _why_stale(
+    part: str, line: str, places: Mapping[str, Mapping[str, Any] | None], facts: Mapping[str, Any]
+) -> str:
     if part == "lacks_judges" and _PLACEHOLDERS.search(line):
         calls = facts.get("structured_output_calls") or ()
         return "they ask a model" if any(call.get("by_judge") for call in calls) else ""
-    place = edge_of(part, graph) if graph and _TO_COME.search(line) else None
+    place = places[part] if _TO_COME.search(line) else None
     return f"the graph leads there ({place['path']}:{place['line']})" if place else ""
