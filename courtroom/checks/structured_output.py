@@ -53,6 +53,11 @@ FAILURES = ("made_up_scores", "uncaught_answers", "unasked_scores", "absent_opin
 NOT_AT_ONCE = (
     "No score was recognised that is written in place of an answer before it is requested again."
 )
+# Of an answer that came, and that holds no opinion on some criteria.
+LACKED = "in place of an opinion that the answer lacks."
+NO_WHOLE = (
+    "No score was recognised that is written for a whole answer before it is requested again."
+)
 LEFT_OUT = (
     "Where the judges' model fails, the exception is caught, and no score was recognised that is"
     " written in place of its answer."
@@ -195,6 +200,8 @@ def _at_once(survey: Survey) -> Finding:
         return unknown("scores_at_once", survey)
     if rows:
         sentences, clues = _written(rows)
+        if all(row["text"].endswith(LACKED) for row in rows):
+            return replace(present(f"{NO_WHOLE} {sentences}", clues), has_reservation=True)
         return present(sentences, clues, met=False)
     return decided(
         True,

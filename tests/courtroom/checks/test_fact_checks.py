@@ -376,6 +376,19 @@ def test_score_before_the_answer_is_requested_again_is_a_fault_of_its_own(facts,
     assert (finding.met, finding.fault) == (met, fault)
 
 
+def test_score_for_what_an_answer_lacks_is_a_reservation():
+    gap = {
+        "text": "ask gives the score 1 in place of an opinion that the answer lacks.",
+        "places": [{"path": "j.py", "line": 9}],
+    }
+    facts = {"structured_output_retry": True, "scores_at_once": [gap]}
+    finding = structured_output(AT_ONCE, survey(facts=facts))
+    assert (finding.met, finding.has_reservation) == (True, True)
+    assert finding.reason.endswith("that the answer lacks (j.py:9).")
+    both = facts | {"scores_at_once": [MADE_UP, gap]}
+    assert structured_output(AT_ONCE, survey(facts=both)).met is False
+
+
 CAPS = [
     {"path": "j.py", "line": 4, "sentence": "decide() caps blindly", "is_lifted": False},
     {"path": "j.py", "line": 9, "sentence": "line 9 can lift it", "is_lifted": True},

@@ -128,9 +128,14 @@ def _handlers(function: ast.AST) -> Iterator[ast.ExceptHandler]:
 def _left_out(function: ast.AST, functions: Mapping[str, FunctionRef]) -> Iterator[ast.stmt]:
     """Yield what runs, after the request, for a criterion that the answer does not name."""
     calls = (node for node in walk(function) if isinstance(node, ast.Call))
-    first = min((call.lineno for call in calls if _asks(call, functions)), default=None)
-    if first is not None:
-        yield from (node for node in left_out_by_answers(function) if node.lineno > first)
+    requests = [call for call in calls if _asks(call, functions)]
+    first = min((call.lineno for call in requests), default=None)
+    if first is None:
+        return
+    for node in left_out_by_answers(function):
+        # Where it is requested again, the answer decides.
+        if node.lineno > first and {*requests}.isdisjoint(walk(node)):
+            yield node
 
 
 def unasked_scores(

@@ -111,8 +111,19 @@ def _is_absence(test: ast.expr) -> bool:
 
 
 def left_out_by_answers(function: ast.AST) -> Iterator[ast.stmt]:
-    """Yield what runs for a criterion that no answer names: `if key not in judged:`."""
+    """Yield what runs for a criterion that no answer names: `if key not in judged:`.
+
+    `missing = expected - judged` names them as well, for a loop over them.
+    """
+    assigned = assignments_in(function)
     for node in walk(function):
+        if isinstance(node, ast.For | ast.AsyncFor):
+            values = assigned.get(last_name(node.iter), [])
+            left_out = values[0] if len(values) == 1 else node.iter
+            if isinstance(left_out, ast.BinOp) and isinstance(left_out.op, ast.Sub):
+                judged = left_out.right
+                if EVIDENCE.isdisjoint(words_in(judged)) and last_name(judged):
+                    yield from node.body
         if isinstance(node, ast.If) and _is_absence(node.test):
             compared = node.test.comparators[0] if isinstance(node.test, ast.Compare) else node.test
             if EVIDENCE.isdisjoint(words_in(compared)) and last_name(compared):

@@ -494,6 +494,25 @@ def test_score_for_a_criterion_that_the_answer_leaves_out_is_made_up(before, com
     assert lines(code) == [5] * is_named
 
 
+@pytest.mark.parametrize(
+    ("judged", "body", "is_named"),
+    [
+        ("judged", "use(MADE_UP)", True),
+        ("evidences", "use(MADE_UP)", False),
+        ("judged", "use(model.invoke(key) or MADE_UP)", False),
+    ],
+    ids=["left out by the answer", "without evidence", "requested again"],
+)
+def test_score_for_what_is_left_of_the_criteria_without_the_answers_is_made_up(
+    judged: str, body: str, is_named: bool
+) -> None:
+    code = (
+        "    answers = model.invoke(state)\n"
+        f"    missing = criteria - {judged}\n    for key in missing:\n        {body}\n"
+    )
+    assert lines(code) == [5] * is_named
+
+
 WITHOUT_MODEL = """\
 def prosecutor(state):
     if {test}:
