@@ -296,7 +296,7 @@ def _rules(writer: FactWriter, gap: str) -> None:
                 note = _elsewhere(criteria.reached_at(place, line, functions))
             writer.add_location(rule, place.source.path, line, note=note)
         if not reading.lines:
-            _locate_obstacles(writer, rule, reading, criteria)
+            _locate_obstacles(writer, rule, reading, criteria, conditions)
 
 
 def _heard_with(writer: FactWriter) -> Callable[[str, str], bool] | None:
@@ -307,7 +307,11 @@ def _heard_with(writer: FactWriter) -> Callable[[str, str], bool] | None:
 
 
 def _locate_obstacles(
-    writer: FactWriter, rule: str, reading: RuleReading, criteria: CriterionIds
+    writer: FactWriter,
+    rule: str,
+    reading: RuleReading,
+    criteria: CriterionIds,
+    conditions: DeadConditions,
 ) -> None:
     """Record the lines that keep a rule from being applied, the gravest first."""
     if rule == "variance_re_evaluation":
@@ -337,8 +341,10 @@ def _locate_obstacles(
     functions = {function.name: function for function in writer.layers.justice}
     for place, line in reading.dead:
         text = criteria.missing_at(place, line, functions)
-        why = f": no criterion of the work has “{text}” in its id" if text else ""
-        writer.add_location(rule, place.source.path, line, note=f"{NEVER_HOLDS}{why}")
+        part = conditions.dead_part(place, line)
+        why = f": no criterion of the work has “{text}” in its id" if text else f": `{part}`"
+        note = f"{NEVER_HOLDS}{why if text or part else ''}"
+        writer.add_location(rule, place.source.path, line, note=note)
     for place, line, verb in _uncalled(writer, rule, reading):
         note = f"{UNCALLED}{place.shown_name}(), which {verb} this rule"
         writer.add_location(rule, place.source.path, line, note=note)

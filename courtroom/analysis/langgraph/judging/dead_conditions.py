@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence, filter_of
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -27,6 +28,8 @@ from courtroom.analysis.security.value_origins import assigned_values
 GETATTR_WITH_DEFAULT = 3
 # Assignments and calls that are followed back.
 MAX_STEPS = 8
+# Characters of a condition that a sentence shows.
+MOST_SHOWN = 60
 FILLING_METHODS = frozenset(
     {"append", "extend", "add", "update", "setdefault", "insert", "__setitem__"}
 )
@@ -56,6 +59,15 @@ class DeadConditions:
 
     def never_holds(self, test: ast.expr, function: FunctionRef) -> bool:
         return self._is_falsy(test, function, MAX_STEPS)
+
+    def dead_part(self, function: FunctionRef, line: int) -> str:
+        """Return the part of a line's conditions that never holds, "" where it is none or long."""
+        tests = tests_around(function.site.node, line)
+        joined = (test.values if _is_and(test) else [test] for test in tests)
+        dead = (part for parts in joined for part in parts if self.never_holds(part, function))
+        part = next(dead, None)
+        text = ast.unparse(part) if part is not None else ""
+        return text if len(text) <= MOST_SHOWN else ""
 
     def _is_falsy(self, node: ast.expr, function: FunctionRef, steps: int) -> bool:
         if steps == 0:
@@ -234,6 +246,10 @@ def _is_text(node: ast.expr, function: FunctionRef) -> bool:
     return any(
         of_owner in TEXT_TYPES and ("[" in of_owner) is (key is not None) for of_owner in types
     )
+
+
+def _is_and(test: ast.expr) -> TypeGuard[ast.BoolOp]:
+    return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
 
 
 def _is_none(node: ast.expr) -> bool:

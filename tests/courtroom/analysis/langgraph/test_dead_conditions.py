@@ -105,3 +105,19 @@ def test_a_cap_for_a_text_in_place_of_a_score_is_never_set(old: str, new: str, i
     cap = readings_of(CAP.replace(old, new))["security_override"]
     assert bool(cap.lines) is is_applied
     assert cap.dead or is_applied
+
+
+@pytest.mark.parametrize(
+    ("test", "part"),
+    [
+        ("tables and score < 2", "tables"),
+        ("score < 2", ""),
+        ("score < 2 and " + "0 or " * 20 + "tables", ""),
+        ("score < 2 and (0 or tables)", "0 or tables"),
+    ],
+)
+def test_the_part_of_a_condition_that_never_holds_is_named(test: str, part: str):
+    symbols = symbols_of({"src/justice.py": justice(f"tables = []\nif {test}:\n    score = 2")})
+    _, layers = layers_of(symbols)
+    conditions = DeadConditions(symbols, layers.justice, None)
+    assert conditions.dead_part(layers.justice[0], 6) == part
