@@ -9,7 +9,20 @@ from dataclasses import dataclass
 # Words that begin a sentence and are no names: within one they are written small.
 OPENING_WORDS = frozenset(
     (
-        *("A", "All", "An", "Any", "At", "Blockers", "Code", "Design", "Each", "Every", "Evidence"),
+        *(
+            "A",
+            "All",
+            "An",
+            "Any",
+            "At",
+            "Audits",
+            "Blockers",
+            "Code",
+            "Criteria",
+            "Design",
+            "Each",
+        ),
+        *("Every", "Evidence", "Files", "Judges", "Ranges", "Text"),
         *(
             "Fewer",
             "For",

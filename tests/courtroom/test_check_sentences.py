@@ -50,13 +50,19 @@ def test_good_absence_does_not_begin_as_a_failed_search(rows):
 
 CHECKS = [check for name in SHIPPED for check in load_shipped(name).checks]
 # The name of a thing begins with its capital within a sentence too.
-NAMES = {"LangGraph"}
+NAMES = {"JavaScript", "LangGraph", "TypeScript"}
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
 def test_goal_reads_well_after_whether(check):
     assert check.goal.split()[0] in OPENING_WORDS | NAMES
     assert not re.search(r"[;:?]|\bwhether\b|\.$", check.goal)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
+def test_fault_begins_small_after_a_colon(check, rows):
+    opening = rows[check.id].by_outcome[False].sentence.split()[0]
+    assert opening in OPENING_WORDS | NAMES or not opening[0].isupper()
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)

@@ -11,6 +11,7 @@ from courtroom.checks.own_outputs import KIND, NO_AUDIT, OwnOutputs
 from courtroom.checks.sources import Comparison, Sources
 from courtroom.models.errors import ChildFailed
 from courtroom.models.evidence import CheckOutcome
+from courtroom.models.statement import continued
 from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, detected, survey
 
 HISTORY = History((), 0, truncated=False)
@@ -166,6 +167,7 @@ def test_recorded_scores_are_another_fault_than_failures(text, fault):
     row = {"text": text, "places": [{"path": "a.md", "line": 3}]}
     finding = answer("judged", own_audits=[ROW], audits_without_judgement=[row])
     assert finding.fault == fault
+    assert continued(fault)[0].islower()
 
 
 def test_audits_that_together_leave_out_no_criterion_are_shown_without_those_of_none():
