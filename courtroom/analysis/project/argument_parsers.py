@@ -54,6 +54,9 @@ class _Unread(Exception):
     """Raised where a parser is not made of constants."""
 
 
+_FAILURES = (argparse.ArgumentError, AttributeError, IndexError, KeyError, TypeError, ValueError)
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser that prints nothing and ends no process."""
 
@@ -81,6 +84,9 @@ class ParserReading:
             _, left = self.parser.parse_known_args(list(words))
         except Refused as refused:
             return str(refused)
+        # Settings that argparse takes at first, such as a number for a name.
+        except _FAILURES:
+            return ""
         return f"unrecognized arguments: {' '.join(left)}" if left else ""
 
 
@@ -99,7 +105,7 @@ def read_parser(source: SourceFile) -> ParserReading | None:
             try:
                 parser = reading.follow(body)
             # What argparse refuses as well as what cannot be read.
-            except (_Unread, argparse.ArgumentError, ValueError, TypeError):
+            except (_Unread, *_FAILURES):
                 return None
             if parser is None or reading.added < adding:
                 return None

@@ -83,6 +83,11 @@ def test_arguments_are_held_against_the_parser(command: str, message: str):
         "parser.add_argument('--level', action=Level)",
         "parser.add_argument('--level', **SETTINGS)",
         "parser.parse_known_args()",
+        "parser.add_argument('level', dest=5)",
+        "levels = parser.add_subparsers(dest=5, required=True)",
+        "levels = parser.add_subparsers()\n    levels.add_argument('--level')",
+        "levels = parser.add_subparsers()\n    more = levels.add_argument_group()",
+        "parser.add_argument('--quiet')",
     ],
 )
 def test_parser_that_is_not_made_of_constants_is_not_read(more: str):
