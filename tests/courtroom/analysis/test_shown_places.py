@@ -479,6 +479,23 @@ def test_report_of_the_chief_justice_is_shown_and_none_that_waits_for_another_ty
     assert clue_lines(finding) == [("src/justice.py", lines.index(row) + 1) for row in rows]
 
 
+def test_part_of_a_report_that_the_chief_justice_makes_is_not_shown_for_the_whole(
+    tmp_path: Path,
+) -> None:
+    justice = TWO_RULES.replace("    return {", "    plan = remediation(final_score)\n    return {")
+    justice += (
+        "\n\ndef remediation(report):\n"
+        "    text = f'## Score: {report}' + f'### Criterion: {report}'\n"
+        "    open('plan.md', 'w').write(text)\n"
+    )
+    main = REPORTS.replace("to_markdown", "render")
+    work = surveyed({**FILES, "src/justice.py": justice, "main.py": main}, tmp_path)
+    finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), work)
+    lines = main.split("\n")
+    rows = ("    print(render(chief_justice))", "def render(report):")
+    assert clue_lines(finding) == [("main.py", lines.index(row) + 1) for row in rows]
+
+
 OTHER_REPORTS = """
 from src.justice import chief_justice
 

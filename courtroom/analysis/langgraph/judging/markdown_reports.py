@@ -26,10 +26,14 @@ COMPARISONS = (ast.In, ast.NotIn, ast.Eq, ast.NotEq)
 
 @dataclass(frozen=True, slots=True)
 class MarkdownReport:
-    """Function that makes a report, and the ids of its constants that are the report's text."""
+    """Function that makes a report, and the ids of its constants that are the report's text.
+
+    `has_title`: a heading of the first level is among them; without it, the text may be a part.
+    """
 
     function: FunctionRef
     texts: frozenset[int]
+    has_title: bool = True
 
 
 def markdown_reports(symbols: SymbolTable) -> Iterator[MarkdownReport]:
@@ -67,12 +71,13 @@ def markdown_reports(symbols: SymbolTable) -> Iterator[MarkdownReport]:
             is_report = is_written or "markdown" in name_words
             if is_report and words_in(site.node) & REPORT_WORDS:
                 made = frozenset(map(id, own)) - elsewhere
-                yield MarkdownReport(FunctionRef(source, site), made)
+                has_title = is_template or any(_is_heading(node, "# ") for node in own)
+                yield MarkdownReport(FunctionRef(source, site), made, has_title)
 
 
-def _is_heading(node: ast.Constant) -> bool:
+def _is_heading(node: ast.Constant, *marks: str) -> bool:
     lines = str(node.value).lstrip("\n").split("\n")
-    return any(line.startswith(("# ", "## ", "### ")) for line in lines)
+    return any(line.startswith(marks or ("# ", "## ", "### ")) for line in lines)
 
 
 def _sought_texts(source: SourceFile) -> frozenset[int]:
