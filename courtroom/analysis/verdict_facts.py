@@ -135,14 +135,14 @@ def _show_reports(writer: FactWriter, written: Sequence[Delivery]) -> None:
     writes = {delivery.report.function.key: delivery.place for delivery in written}
     # Code after the graph may expect another type of report.
     of_justice = _keys(writer.layers.justice)
-    shown = [function for function in listed if function.key in of_justice] or listed
+    makers = [function for function in listed if function.key in of_justice] or listed
     titled = {row.report.function.key for row in written if row.report.has_title}
     # A part of it, as on remediation, is no report beside the whole one.
     whole = [function for function in listed if function.key in titled]
-    shown = [function for function in whole if function in shown] or whole or shown
-    for source, line in (writes[function.key] for function in shown):
+    makers = [function for function in whole if function in makers] or whole or makers
+    for source, line in (writes[function.key] for function in makers):
         writer.add_location("markdown_report", source.path, line)
-    for function in shown:
+    for function in makers:
         writer.add_location("markdown_report", *function.key, note=MADE_HERE)
     kept = writer.locations.get("dissent", [])
     if kept and is_dissent_lost(writer.symbols, writer.call_graph, listed):

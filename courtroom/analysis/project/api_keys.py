@@ -77,8 +77,8 @@ def key_faults(
         return []
     unnamed: dict[str, FlowFault] = {}
     for client in islice(_clients(symbols, unreached), MOST_CLIENTS):
-        others = {GEMINI} if client.variable == GOOGLE else set()
-        if not any(name in text for name in {client.variable, *others} for text in texts.values()):
+        aliases = {GEMINI} if client.variable == GOOGLE else set()
+        if not any(name in text for name in {client.variable, *aliases} for text in texts.values()):
             sentence = (
                 f"`{client.name}` takes its key from `{client.variable}`, which no README and no"
                 " example of the settings names"
@@ -136,9 +136,9 @@ def _unread(symbols: SymbolTable, texts: Mapping[str, str]) -> Iterator[FlowFaul
             if named is not None and variable not in places:
                 places[variable] = path, text.count("\n", 0, named.start()) + 1
     if places:
-        first, *others = places.values()
+        first, *further = places.values()
         keys = joined([f"`{name}`" for name in places])
         what = "the key" if len(places) == 1 else "the keys"
         whose = "it nor its provider" if len(places) == 1 else "them nor their providers"
         sentence = f"the documents name {what} {keys}, and the code names neither {whose}"
-        yield FlowFault("unused_key", sentence, *first, places=tuple(others))
+        yield FlowFault("unused_key", sentence, *first, places=tuple(further))

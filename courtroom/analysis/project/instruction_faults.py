@@ -34,9 +34,9 @@ def instruction_faults(writer: FactWriter) -> Iterator[FlowFault]:
     commands = command_faults(writer.symbols, texts)
     yield from commands
     if readme := readme_among(texts):
-        said = "\n".join(fault.sentence for fault in commands)
+        sentences = "\n".join(fault.sentence for fault in commands)
         paths = writer.reader.blobs
-        yield from absent_files(readme, texts[readme], paths, said)
+        yield from absent_files(readme, texts[readme], paths, sentences)
         yield from stale_lines(readme, texts[readme], writer.facts, paths)
     blobs = writer.reader.blobs.items()
     documents = [

@@ -25,17 +25,17 @@ _HEADING = re.compile(r"#{1,6}\s")
 
 
 def absent_files(
-    readme: str, text: str, paths: Iterable[str], said: str = ""
+    readme: str, text: str, paths: Iterable[str], named_in: str = ""
 ) -> Iterator[FlowFault]:
     """Yield one fault of the files that a README names as part of the work, and that it lacks.
 
-    `said` are sentences that name some of them already.
+    `named_in` holds sentences that name some of them already.
     """
     # A drawn tree may begin at any folder, and a file may have moved.
     names = {posixpath.basename(path).lower() for path in paths}
     absent: dict[str, int] = {}
     for number, path in _named(text):
-        if posixpath.basename(path).lower() not in names and path not in said:
+        if posixpath.basename(path).lower() not in names and path not in named_in:
             absent.setdefault(path, number)
     if absent:
         files = "a file" if len(absent) == 1 else "files"
@@ -43,8 +43,8 @@ def absent_files(
             f"the README names {joined(list(absent))} as {files} of the work, which the repository"
             " does not have"
         )
-        first, *others = absent.values()
-        places = tuple((readme, line) for line in others)
+        first, *further = absent.values()
+        places = tuple((readme, line) for line in further)
         yield FlowFault("absent_file", sentence, readme, first, places=places)
 
 

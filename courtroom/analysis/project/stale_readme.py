@@ -44,7 +44,7 @@ def stale_lines(
     graph = facts.get("graph") or {}
     places = {part: edge_of(part, graph) if graph else None for part in _PARTS}
     coming: dict[str, int] = {}
-    said: set[str] = set()
+    stale: set[str] = set()
     heading = ""
     for number, line in enumerate(text.splitlines(), start=1):
         title = _HEADING.match(line)
@@ -55,19 +55,19 @@ def stale_lines(
         if title or len(line) > 4 * MOST_CHARACTERS or _CONDITION.search(line):
             continue
         for part, (words, name) in _PARTS.items():
-            if part in said or not words.search(line):
+            if part in stale or not words.search(line):
                 continue
             if why := _why_stale(part, line, places, facts):
                 # A line on several parts is stale once.
-                said |= {part, *(other for other, (w, _) in _PARTS.items() if w.search(line))}
+                stale |= {part, *(other for other, (w, _) in _PARTS.items() if w.search(line))}
                 quote = _MARKS.sub("", line).strip()[:MOST_CHARACTERS]
                 sentence = f"the README says of {name} “{quote}”, and {why}"
                 yield FlowFault("stale_readme", sentence, readme, number)
     if coming:
         has = f"the repository has {'it' if len(coming) == 1 else 'them'}"
         sentence = f"the README calls {joined(list(coming))} still to come, and {has}"
-        first, *others = coming.values()
-        lines = tuple((readme, line) for line in others)
+        first, *further = coming.values()
+        lines = tuple((readme, line) for line in further)
         yield FlowFault("stale_readme", sentence, readme, first, places=lines)
 
 

@@ -83,9 +83,9 @@ def absent_keys(
             keys = listed(dict.fromkeys(row.key for row in rows))
             whole = f"what {shape.name}() returns"
             part = ".".join(rows[0].under)
-            asked = f"`{part}` of {whole}" if part else whole
+            sought = f"`{part}` of {whole}" if part else whole
             sentence = (
-                f"{function.shown_name} asks {asked} for {keys}; it only has"
+                f"{function.shown_name} asks {sought} for {keys}; it only has"
                 f" {listed(sorted(shape.keys))}"
             )
             place = function.source.path, rows[0].line
@@ -174,12 +174,14 @@ class _Names:
 
 def _of_one_function(shapes: Sequence[Shape | None]) -> Shape | None:
     """Return what is known of results of one function, beside literals that stand in for them."""
-    known = [shape for shape in shapes if shape]
-    first = next((shape for shape in known if shape.name), None)
-    origins = {shape.name for shape in known if shape.name}
-    if first is None or len(known) < len(shapes) or len(origins) != 1:
+    present = [shape for shape in shapes if shape]
+    first = next((shape for shape in present if shape.name), None)
+    origins = {shape.name for shape in present if shape.name}
+    if first is None or len(present) < len(shapes) or len(origins) != 1:
         return None
-    return replace(joined_shapes(known), is_list=first.is_list, name=first.name, place=first.place)
+    return replace(
+        joined_shapes(present), is_list=first.is_list, name=first.name, place=first.place
+    )
 
 
 def _looped(loop: ast.For | ast.comprehension, name: str) -> ast.expr | None:
@@ -231,8 +233,8 @@ def _asked_of(name: str, nodes: Iterable[ast.AST]) -> frozenset[str]:
         if isinstance(node, ast.Call) and node.args and called_name(node) == "get"
         if isinstance(node.func, ast.Attribute) and _is_name(node.func.value, name)
     )
-    asked = map(constant_text, (*(node.slice for node in subscripts), *gets))
-    return frozenset(key for key in asked if key)
+    keys = map(constant_text, (*(node.slice for node in subscripts), *gets))
+    return frozenset(key for key in keys if key)
 
 
 def _keys_in(path: str, text: str) -> frozenset[str]:

@@ -9,8 +9,8 @@ from courtroom.analysis.project.readme_files import absent_files
 TREE = ("README.md", "src/graph.py", "src/nodes/judges.py")
 
 
-def sentences(readme: str, said: str = "") -> list[str]:
-    faults = list(absent_files("README.md", readme, TREE, said))
+def sentences(readme: str, named_in: str = "") -> list[str]:
+    faults = list(absent_files("README.md", readme, TREE, named_in))
     assert {fault.kind for fault in faults} <= {"absent_file"}
     return [fault.sentence for fault in faults]
 
