@@ -81,7 +81,7 @@ def _move(statement: ast.Assign | ast.AugAssign) -> str:
             return _of_step(argument.op, argument.right)
     bounds = [a.value for a in value.args if isinstance(a, ast.Constant)]
     texts = {ast.unparse(argument) for argument in value.args}
-    is_inside = len(bounds) == 1 and type(bounds[0]) in {int, float} and _is_inside(bounds[0])
+    is_inside = len(bounds) == 1 and _is_inside(bounds[0])
     if not is_inside or texts.isdisjoint({own, f"int({own})", f"float({own})"}):
         return ""
     return "lower" if called_name(value) == "min" else "raise"

@@ -187,8 +187,8 @@ class Tool:
         return {"type": self.path}
 def detective(state):
     tool = Tool(state["pdf_path"])
-    return {"evidences": {"pdf": tool.look().get("label"), "more": seen(tool)}}
-def seen(tool):
+    return {"evidences": {"pdf": tool.look().get("label"), "more": label_of(tool)}}
+def label_of(tool):
     tool = Tool("b")
     kind = tool.look()
     return kind["label"]
@@ -196,7 +196,9 @@ def seen(tool):
 
 
 def test_a_key_that_the_result_of_an_objects_method_never_has_is_shown():
-    assert absent(TOOL) == ["seen asks what Tool.look() returns for `label`; it only has `type`"]
+    assert absent(TOOL) == [
+        "label_of asks what Tool.look() returns for `label`; it only has `type`"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -205,7 +207,10 @@ def test_a_key_that_the_result_of_an_objects_method_never_has_is_shown():
         ('    tool = Tool("b")\n', ""),
         ("return self.classes()", "return self.path"),
         ("    def classes", "    @changed\n    def classes"),
-        ("def seen", 'class Other(Tool):\n    def classes(self): return {"label": 1}\ndef seen'),
+        (
+            "def label_of",
+            'class Other(Tool):\n    def classes(self): return {"label": 1}\ndef label_of',
+        ),
         ('Tool("b")', 'Tool("b") if tool else Other()'),
     ],
     ids=["a parameter", "another result", "decorated", "a class below it", "another class"],
@@ -214,9 +219,9 @@ def test_the_result_of_a_method_that_may_be_another_one_is_open(old: str, new: s
     assert absent(TOOL.replace(old, new)) == []
 
 
-@pytest.mark.parametrize(("module", "is_shown"), [("tools", True), ("others", False)])
+@pytest.mark.parametrize(("module", "is_shown"), [("tools", True), ("schemas", False)])
 def test_of_two_functions_of_one_name_the_imported_one_is_called(module: str, is_shown: bool):
-    files = {"src/tools.py": SCHEMA, "src/others.py": SCHEMA.replace("found =", "found = path or")}
+    files = {"src/tools.py": SCHEMA, "src/schemas.py": SCHEMA.replace("found =", "found = path or")}
     reading = flow_of(f"from src.{module} import schema_of\n{ASKS}{JUDGE}", files)
     assert bool(sentences(reading, "absent_key")) is is_shown
 
