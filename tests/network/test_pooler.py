@@ -35,10 +35,11 @@ pytestmark = [pytest.mark.processes, pytest.mark.usefixtures("redis")]
 THREADS, ROUNDS = 6, 10
 BACKEND = "SELECT pg_backend_pid()"
 LOCAL = "SELECT current_user::text, current_setting('auditor.organization', true)"
-# In a session of its own, each would stay until somebody changes it.
+# In a session of its own, each would stay until somebody changes it. The locks of other sessions,
+# of tests that run beside this one, are not counted.
 TRACES = """
 SELECT (SELECT count(*) FROM pg_prepared_statements), (SELECT count(*) FROM pg_cursors),
-    (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'),
+    (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()),
     (SELECT count(*) FROM pg_class WHERE relpersistence = 't'),
     (SELECT count(*) FROM pg_listening_channels()), current_user = session_user,
     coalesce(current_setting('auditor.organization', true), '')
