@@ -422,10 +422,11 @@ def _python_of(hour: Sequence[Commit], most: int, every: int) -> tuple[bool, str
     lines = sum(commit.python_lines_added for commit in hour)
     is_sitting = lines > SITTING_SHARE * every
     share = f"{lines} of the {every} Python lines ({_percent(lines, every, limit=SITTING_SHARE)} %)"
-    limit = (
-        f"more than {most} with more than {SITTING_SHARE * 100:g} % of the lines are one sitting"
-    )
-    return is_sitting, f", with {share}; {limit}" if is_sitting else f", but with only {share}"
+    commits = number_of(most, "commit")
+    limit = f"more than {commits} and {SITTING_SHARE * 100:g} % of the lines in an hour"
+    if not is_sitting:
+        return False, f", but with only {share}"
+    return True, f", with {share}: {limit} are one sitting"
 
 
 def _percent(part: int, whole: int, *, limit: float) -> str:

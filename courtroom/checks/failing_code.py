@@ -27,6 +27,8 @@ PARTS = {
     "judges": "judges",
     "justice": "Chief Justice",
 }
+# As the evidence lists them.
+KINDS = "seven"
 # Only these are looked at: routers and constructors may run as well, also when a file is imported.
 REACHED = {
     "graph": "that nodes, main blocks and web routes reach outside the judges and the Chief Justice",
@@ -62,20 +64,15 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
     if check.every_run and lines:
         return _every_run(lines)
     if not lines:
-        functions = number_of(count, "function")
+        functions = "only function" if count == 1 else number_of(count, "function")
+        looked = f"Looked in the {functions} {reached}"
         searched = (
-            f"Looked in the {functions} {reached} for names that are evaluated and that"
+            f"{looked} for names that are evaluated and that"
             f" nothing defines or a comprehension sets too late, for texts that cannot be formatted, for"
             " models that are built without a field that they require, for methods and items that an object"
             " lacks, and for files that are opened and that the repository lacks: there are none."
         )
-        subject = "The only function" if count == 1 else f"None of the {functions}"
-        reason = (
-            f"{subject} {reached} has {'no' if count == 1 else 'a'} line with a name that nothing defines,"
-            " a name that is set too late, a text that cannot be formatted, a model without a field that"
-            f" it requires, a method or an item that an object lacks, or a file that the repository lacks."
-            f"{unlocked}"
-        )
+        reason = f"{looked} for {KINDS} kinds of such lines.{unlocked}"
         return replace(absent(reason, searched, met=True), has_reservation=bool(unlocked))
     return _shown(lines, end=unlocked)
 

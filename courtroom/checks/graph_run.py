@@ -111,14 +111,16 @@ def _sound(check: GraphRun, fact: GraphRunFact, survey: Survey) -> Finding:
     routes = (
         f"{count} combinations of its routes" if count > 1 else "the only route that a run takes"
     )
+    run = f"By LangGraph's rules the graph ran with empty nodes along {routes}"
     words = clauses(SOUND[fault] for fault in check.faults)
-    reason = f"By LangGraph's rules the graph ran with empty nodes along {routes}: {words}."
     rows = [row for runs in (fact, *fact.inner) for row in runs.steps.items()]
     missed = tuple(name for name, steps in rows if not steps)
+    beside = ""
     if missed and "idle" in check.faults:
-        its, is_taken = ("That", "is") if len(missed) == 1 else ("Those", "are")
-        reason += f" {its} to {_names(missed)} {is_taken} taken by no run."
-    return Finding(True, reason, (_graph_clue(survey, reason),), has_reservation=bool(missed))
+        way = "way" if len(missed) == 1 else "ways"
+        beside = f" No run takes the {way} to {_names(missed)}."
+    clue = _graph_clue(survey, f"{run}: {words}.{beside}")
+    return Finding(True, f"{run}.{beside}", (clue,), has_reservation=bool(missed))
 
 
 def _graph_clue(survey: Survey, reason: str) -> Clue:

@@ -147,16 +147,14 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
 
 def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     if aspect in {"examined", "pictures"}:
-        others = "evidence beside that on pictures" if facts.get("assumed_pictures") else "evidence"
-        subject = "evidence on pictures" if aspect == "pictures" else others
-        text = "whose text, where it stands beside that, says that nothing was looked at"
+        subject, thing = "evidence", "nothing"
         if aspect == "pictures":
-            text = (
-                "whose text, also that of a function it calls, says that no picture was looked at"
-            )
+            subject, thing = "evidence on pictures", "no picture"
+        elif facts.get("assumed_pictures"):
+            subject = "evidence beside that on pictures"
         reason = (
-            f"No {subject} was recognised that a detective reports as found by constants alone, whether"
-            f" or not there is a work to read, or {text}."
+            f"No {subject} was recognised that constants alone report as found, or whose own text says"
+            f" that {thing} was looked at."
         )
         return absent(reason, "Followed the nodes of the detectives.", met=True)
     if aspect == "guarded":
@@ -175,9 +173,7 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         return could_not_look(NO_AUDIT[aspect])
     absence = {
         "judged": (
-            "The newest committed audits have neither a quarter of failures, nor judges that all"
-            " give one argument for most criteria, nor a Prosecutor or Tech Lead with one score for"
-            " all of many"
+            "The newest committed audits were read for failures, equal arguments and equal scores"
         ),
         "covered": (
             "No criterion of the work's rubric was recognised that all committed audits leave out"

@@ -21,7 +21,7 @@ from courtroom.checks.from_facts import (
 )
 from courtroom.checks.from_facts import searched as searched_for
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import MOST_IN_FULL, by_kind, clauses, listed
+from courtroom.checks.phrases import by_kind, clauses, listed
 from courtroom.checks.result import MOST_CLUES, Clue, Finding, absent, could_not_look
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
@@ -285,10 +285,9 @@ def _has_loose_cap(survey: Survey) -> bool:
 def _absences(names: Sequence[str], files: str) -> str:
     if not names:
         return ""
-    if len(names) > MOST_IN_FULL:
-        return f"Nothing of this was recognised in {files}: {'; '.join(names)}."
-    absences = clauses(f"no {name.partition(' ')[2]}" for name in names)
-    return f"N{absences[1:]} was recognised in {files}."
+    if len(names) > 1:
+        return f"Looked for such faults in {files}."
+    return f"No {names[0].partition(' ')[2]} was recognised in {files}."
 
 
 def _not_counted(check: StateFlow, fact: Mapping[str, Any]) -> str:

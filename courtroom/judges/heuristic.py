@@ -379,6 +379,9 @@ def _subject(persona: Persona, groups: OutcomeGroups, item: CheckResult) -> str:
     if persona == "TechLead":
         return "What counts most for it" if item.outcome.met else "What counts most against it"
     if persona == "Prosecutor":
+        # One check may say of several faults that they are there.
+        if len(groups.unmet) == 1:
+            return "The only check that is not met"
         faults = _faults(groups.unmet)
         return "The only fault" if faults == 1 else f"The gravest of {faults} faults"
     count = _listed(groups.met)

@@ -112,7 +112,13 @@ def without_weaker(sentences: Iterable[str]) -> list[str]:
         other = strictest.get(form)
         if other is None or _strictness(sentence) > _strictness(other):
             strictest[form] = sentence
-    return list(strictest.values())
+    left = list(strictest.values())
+    return [sentence for sentence in left if not any(_denies_less(sentence, s) for s in left)]
+
+
+def _denies_less(sentence: str, other: str) -> bool:
+    """Return whether both deny the same, and the sentence only of what one more thing is true of."""
+    return other.startswith("No ") and sentence.startswith(f"{other.rstrip('.')} and that ")
 
 
 def _strictness(sentence: str) -> int:
@@ -148,8 +154,9 @@ def not_checked(goals: Iterable[str]) -> str:
 
 
 def not_applying(goals: Iterable[str]) -> str:
-    checks = "; ".join(f"the check {whether(goal)}" for goal in goals)
-    return f"Not met for that reason: {checks}."
+    questions = [whether(goal) for goal in goals]
+    checks = "the check" if len(questions) == 1 else "the checks"
+    return f"Not met for that reason: {checks} {'; '.join(questions)}."
 
 
 def _closed(text: str) -> str:

@@ -326,7 +326,8 @@ def test_work_at_once_is_named_by_day_or_hour_and_shown_by_its_commits(hours, fa
             False,
             (
                 "4 commits of work lie on 2 days; 3 of them fall within one hour, with 90 of the 100"
-                " Python lines (90 %); more than 1 with more than 30 % of the lines are one sitting."
+                " Python lines (90 %): more than 1 commit and 30 % of the lines in an hour are one"
+                " sitting."
                 " The hour begins with 00000000 and ends with 00000000."
             ),
         ),

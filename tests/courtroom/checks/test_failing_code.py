@@ -44,9 +44,12 @@ def test_functions_of_a_work_without_a_graph_are_not_said_to_be_called_by_one():
     check = FailingCode(**CHECK_FIELDS, part="graph")
     facts = {"failing_code": FACT, "graph": None, "detectives_parallel": False}
     reason = failing_code(check, survey(facts=facts)).reason
-    assert reason.startswith("None of the 2 functions of the code outside the judges")
+    assert reason.startswith("Looked in the 2 functions of the code outside the judges")
     reason = finding("graph", FACT).reason
-    assert reason.startswith("None of the 2 functions that nodes, main blocks and web routes reach")
+    assert reason == (
+        "Looked in the 2 functions that nodes, main blocks and web routes reach outside the judges and"
+        " the Chief Justice for seven kinds of such lines."
+    )
 
 
 @pytest.mark.parametrize(

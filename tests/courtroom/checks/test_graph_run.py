@@ -158,23 +158,24 @@ def test_what_runs_again_behind_a_router_is_said_with_the_router():
 def test_a_sound_run_is_said_with_the_number_of_routes():
     finding = finding_of(CLEAN, "repeated", "idle")
     assert finding.met is True
-    assert finding.reason == (
-        "By LangGraph's rules the graph ran with empty nodes along 3 combinations of its routes: no"
-        " node runs twice because branches differ in length, and a route leads to every node."
+    run = "By LangGraph's rules the graph ran with empty nodes along 3 combinations of its routes"
+    assert finding.reason == f"{run}."
+    assert finding.clues[0].rationale == (
+        f"{run}: no node runs twice because branches differ in length, and a route leads to every node."
     )
 
 
 def test_list_that_no_run_doubles_is_not_said_to_be_returned_by_no_node():
-    reason = finding_of(CLEAN, "doubled").reason
+    reason = finding_of(CLEAN, "doubled").clues[0].rationale
     assert reason.endswith("no list of the state was recognised that is added to itself.")
 
 
 def test_nodes_to_which_only_ways_lead_that_no_run_takes_are_named():
     fact = CLEAN | {"steps": {"repo": [1], "pdf": [], "vision": []}}
     assert finding_of(fact, "idle").reason.endswith(
-        ": a route leads to every node. Those to `pdf` and `vision` are taken by no run."
+        " of its routes. No run takes the ways to `pdf` and `vision`."
     )
-    assert "no run" not in finding_of(fact, "doubled").reason
+    assert "No run" not in finding_of(fact, "doubled").reason
 
 
 def test_a_fault_that_the_check_does_not_name_does_not_count():

@@ -70,7 +70,7 @@ def test_goal_is_a_question_and_a_name_keeps_its_capital(goal, question):
         (["The clone ends"], "Not met for that reason: the check whether the clone ends."),
         (
             ["The clone ends", "It starts"],
-            "Not met for that reason: the check whether the clone ends; the check whether it starts.",
+            "Not met for that reason: the checks whether the clone ends; whether it starts.",
         ),
     ],
 )
@@ -186,6 +186,11 @@ def test_denial_that_says_the_goal_in_another_order_stands_alone(reason, is_repe
         (["At most two rows fail.", "Fewer than two rows fail."], ["Fewer than two rows fail."]),
         (["No claim is wrong.", "No name is wrong."], ["No claim is wrong.", "No name is wrong."]),
         (["The graph runs.", "The graph runs."], ["The graph runs."]),
+        (["No row fails.", "No row fails and that all read."], ["No row fails."]),
+        (
+            ["No row fails and that all read.", "No row is left."],
+            ["No row fails and that all read.", "No row is left."],
+        ),
         (
             ["The text has fewer than 60 words", "The text has fewer than 20 words"],
             ["The text has fewer than 20 words"],

@@ -191,7 +191,7 @@ def arguments(met, unmet, **more):
 
 def test_each_opinion_names_its_turning_item_with_its_place_and_no_other():
     assert arguments(("tried", "runs"), ("secure",), checks=ONE_OF_EACH) == [
-        "The only fault: no secure. See secure.py.",
+        "The only check that is not met: no secure. See secure.py.",
         "The best of the 2 checks that are met: goal of tried. See tried.py.",
         "What counts most for it: goal of runs. See runs.py. Not 5, as no secure.",
     ]
@@ -279,7 +279,7 @@ def test_fact_of_the_turning_item_stands_in_the_opinion_and_its_place_once():
     question = make_question("Prosecutor", (), ("a",))
     outcome = question.outcomes[0].model_copy(update={"reason": "Line a.py is empty"})
     opinion = opinion_of(question.model_copy(update={"outcomes": (outcome,)}))
-    assert opinion.argument == "The only fault: no a. Line a.py is empty."
+    assert opinion.argument == "The only check that is not met: no a. Line a.py is empty."
 
 
 def test_opinion_gives_the_first_fact_of_its_item_and_leaves_the_rest_to_the_checks():
@@ -287,7 +287,9 @@ def test_opinion_gives_the_first_fact_of_its_item_and_leaves_the_rest_to_the_che
     reason = "It says “Wait. Go on” in a.py. Line b.py is empty."
     outcome = question.outcomes[0].model_copy(update={"reason": reason})
     opinion = opinion_of(question.model_copy(update={"outcomes": (outcome,)}))
-    assert opinion.argument == "The only fault: no a. It says “Wait. Go on” in a.py."
+    assert (
+        opinion.argument == "The only check that is not met: no a. It says “Wait. Go on” in a.py."
+    )
 
 
 def test_second_round_names_the_item_without_repeating_its_fact():
@@ -302,7 +304,7 @@ def test_absent_thing_and_a_history_have_no_place(location):
     question = make_question("Prosecutor", (), ("a",))
     absent = question.evidence[0].model_copy(update={"location": location})
     opinion = opinion_of(question.model_copy(update={"evidence": (absent,)}))
-    assert opinion.argument == "The only fault: no a."
+    assert opinion.argument == "The only check that is not met: no a."
 
 
 def test_security_flaw_of_no_check_is_what_the_prosecutor_turns_on():

@@ -372,7 +372,7 @@ def test_root_cause_is_said_once_and_first_with_the_checks_that_hang_on_it():
     assert lines[first : first + 3] == [
         (
             "- fault: No StateGraph is built."
-            " Not met for that reason: the check whether there is parallel; the check whether there is joined."
+            " Not met for that reason: the checks whether there is parallel; whether there is joined."
         ),
         "- met: There is docs. looked.",
         "",
