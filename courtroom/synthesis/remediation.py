@@ -90,8 +90,8 @@ def _changes(
     # Where the facts tell what to change, the place is that of the change.
     for step in steps_of(check, criterion, outcome, pieces, work) or (Step(""),):
         fitting = replace(step, action=step.action or _fault_to_mend(check, outcome))
-        if step.is_urgent:
-            priority = "high"
+        if step.is_urgent or step.is_minor:
+            priority = "high" if step.is_urgent else "low"
         flaws = [piece for piece in pieces if piece.found and piece.location.path]
         # A flaw (negative polarity) is fixed wherever it stands; a missing part is added once.
         if check.polarity == "negative" and flaws and not (step.action or step.path):

@@ -42,7 +42,8 @@ def term_steps(term: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
         page = piece.location.page
         # "mentions it on page 4 and explains it nowhere" is no such passage.
         if piece.rationale.startswith(f"Page {page} {EXPLAINS_IT}"):
-            yield Step(f"Use the term “{term}” where page {page} explains it.", is_exact=True)
+            action = f"Use the term “{term}” where page {page} explains it."
+            yield Step(action, is_exact=True, is_minor=True)
 
 
 # What courtroom.analysis.diagrams.diagram_match says of branches of the code.
@@ -193,8 +194,9 @@ def history_steps(aspect: str, reason: str) -> Iterator[Step]:
     """Say which half of the pace of commits is to change, or once what two checks on stages ask."""
     if aspect == "progression":
         yield Step(
-            "In your next work commit set-up, tools, graph and judges one after the other, each when"
-            " it first runs; the commits that are made stay in their order."
+            "In your next work commit the set-up, then the tools, then a graph that runs the detectives"
+            " alone, then the judges as nodes of that graph, each when it first runs; the commits that"
+            " are made stay in their order."
         )
     elif aspect == "not_bulk" and WITHIN_MINUTES in reason:
         yield Step(AS_IT_GROWS, is_exact=True)

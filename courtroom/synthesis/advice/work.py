@@ -46,8 +46,9 @@ class Step:
     path: str | None = None
     line: int | None = None
     snippet: str | None = None
-    # Of high priority, whatever its check weighs.
+    # Of high priority, whatever its check weighs; of low priority, as it adds a word alone.
     is_urgent: bool = False
+    is_minor: bool = False
     # Said of this work: the rubric's own advice is about works in general.
     is_exact: bool = False
 

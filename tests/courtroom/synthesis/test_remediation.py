@@ -2,6 +2,7 @@
 
 import pytest
 
+from courtroom.checks.pdf_concept import EXPLAINS_IT, NOWHERE, PdfConcept
 from courtroom.checks.state_flow import StateFlow
 from courtroom.models.evidence import Location
 from courtroom.models.root_cause import RootCause
@@ -63,6 +64,17 @@ def test_partial_result_points_at_the_first_place_found():
         criterion("quality", check("tests")), result_of("tests", False, absence("tests"), partial)
     )
     assert (change.path, change.line) == ("tests/old.py", 7)
+
+
+def test_term_that_a_passage_explains_without_it_is_least_urgent():
+    term = PdfConcept(id="term", goal="It is explained", term="Dialectics", essential=True)
+    page = Location(page=4)
+    passage = piece("term", location=page, rationale=f"Page 4 {EXPLAINS_IT}, {NOWHERE}.")
+    (change,) = changes(criterion("theory", term), result_of("term", False, passage))
+    assert (change.action, change.priority) == (
+        "Use the term “Dialectics” where page 4 explains it.",
+        "low",
+    )
 
 
 def test_flaw_is_fixed_at_every_line_in_file_order():

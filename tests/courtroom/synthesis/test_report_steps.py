@@ -146,6 +146,14 @@ def test_parts_that_are_committed_by_themselves_are_not_asked_to_be(aspect, reas
     assert [step.action for step in report_steps.history_steps(aspect, reason)] == actions
 
 
+def test_graph_is_committed_with_the_nodes_that_it_can_run_before_the_judges():
+    (step,) = report_steps.history_steps("progression", "")
+    parts = ("set-up", "tools", "a graph that runs the detectives alone", "judges as nodes of that")
+    places = [step.action.find(part) for part in parts]
+    assert places == sorted(places)
+    assert -1 not in places
+
+
 @pytest.mark.parametrize(
     ("paths", "words"),
     [
