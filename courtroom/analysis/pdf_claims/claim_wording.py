@@ -52,6 +52,12 @@ _FROM_DETECTIVES = re.compile(
     r"\bfrom (?:all|each|every)(?: of)?(?: the)?(?: three)? detectives?\b"
 )
 _BOUND_SCHEMA = re.compile(r"\bwith_structured_output\( ?(\w{1,60}) ?\)")
+# What sets a cap for security off, beside its name: "security cap if a flaw is confirmed".
+_SETS_OFF = re.compile(
+    r"(?:security (?:override|cap)|rule of security)(?:(?!\),|[.;])[^\n]){0,80}?"
+    r"\b(?:if|when\w*|confirm\w*|vulnerab\w*|flaws?|issues?|violations?|detect\w*|markers?|found"
+    r"|evidence|unsafe|injection|exposure|capp\w*|caps|overrid\w*|trigger\w*|finding)\b"
+)
 # A prompt with fewer words of its own differs from the others by a sentence.
 _OWN_WORDS = 40
 
@@ -211,10 +217,11 @@ def _personas(_: str, code: CodeFacts, value: bool | None) -> bool | None:
 def _security(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
     """A cap that looks for no security, or that a later line lifts, bears out no claim of one.
 
-    One that words of a judge set off does so where the sentence says as much.
+    One that words of a judge set off does so where the sentence says as much, or no more than its
+    name.
     """
     is_of_words = code.get("security_ground") in {"either", "opinions"}
-    is_unsaid = is_of_words and "prosecutor" not in sentence
+    is_unsaid = is_of_words and _SETS_OFF.search(sentence) and "prosecutor" not in sentence
     return None if code.get("loose_caps") or (value and is_unsaid) else value
 
 

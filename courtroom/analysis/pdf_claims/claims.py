@@ -159,6 +159,8 @@ _JOINED: Mapping[str, re.Pattern[str]] = {
     "opinion_join": re.compile(r"\bjudges?\b|\bopinions?\b|prosecutor", re.IGNORECASE),
     "evidence_join": re.compile(r"detectives?\b|\bevidences?\b|investigator", re.IGNORECASE),
 }
+# Of the sentences on a feature, the one that tells most of it.
+_STANDINGS: tuple[Standing, ...] = ("contradicted", "confirmed", "open")
 _EXPLAINED = ("variance_re_evaluation",)
 _LAYERS = ("detectives_parallel", "judges_parallel")
 # Features of which one fault of the code makes a sentence wrong in each.
@@ -210,11 +212,12 @@ def feature_claims(reading: PdfReading) -> tuple[FeatureClaim, ...]:
 def checked_claims(reading: PdfReading, code: CodeFacts) -> tuple[CheckedClaim, ...]:
     """Return the claims with their standing: open where no fact decides what they say.
 
-    A later sentence may claim more of a feature: the first that the code contradicts stands for it.
-    Not where a sentence explains what the report means by the feature, for all the others.
+    A later sentence may claim more of a feature: the first that the code contradicts stands for it,
+    else the first that it bears out. Not where a sentence explains what the report means by the
+    feature, for all the others.
     """
     return tuple(
-        next((held for held in checked if held.standing == "contradicted"), checked[0])
+        min(checked, key=lambda held: _STANDINGS.index(held.standing))
         if claims[0].feature not in _EXPLAINED
         else checked[0]
         for claims in _claims_by_feature(reading)

@@ -399,7 +399,7 @@ ORDER = {"before": ["repo_investigator"], "together": ["doc_analyst", "vision"],
     ("further", "standing", "page"),
     [
         ("Three detectives execute in parallel.", "contradicted", 2),
-        ("Two detectives execute in parallel.", "open", 1),
+        ("Two detectives execute in parallel.", "confirmed", 2),
     ],
 )
 def test_later_sentence_that_claims_more_is_held_against_the_code(
@@ -421,3 +421,30 @@ def test_rule_that_a_sentence_explains_is_not_contradicted_by_its_bare_name() ->
     code = {"rules": {"variance_re_evaluation": False}}
     standings = {c.claim.feature: c.standing for c in checked_claims(report, code)}
     assert standings["variance_re_evaluation"] == "open"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "standing"),
+    [
+        ("Named rules settle it (security override, dissent).", "confirmed"),
+        ("Security override: a flaw that the Prosecutor confirms caps the score.", "confirmed"),
+        ("Security override: a confirmed flaw caps the score.", "open"),
+    ],
+)
+def test_cap_set_off_by_words_bears_out_its_name_and_what_says_so(
+    sentence: str, standing: str
+) -> None:
+    code = {"rules": {"security_override": True}, "security_ground": "opinions"}
+    standings = {c.claim.feature: c.standing for c in checked_claims(_report(sentence), code)}
+    assert standings["security_override"] == standing
+
+
+def test_sentence_that_the_code_bears_out_goes_before_one_that_stays_open() -> None:
+    report = PdfReading(pages=("Pydantic models hold all states.", "Pydantic checks the fields."))
+    code = {"pydantic_models": ["Evidence"], "state_class": {"kind": "TypedDict"}}
+    held = checked_claims(report, code)[0]
+    assert (held.claim.feature, held.standing, held.claim.page) == (
+        "pydantic_models",
+        "confirmed",
+        2,
+    )
