@@ -117,11 +117,13 @@ def find_files(searches: Searches, check: Check) -> list[SourceLocation]:
 
 def find_words(searches: Searches, check: Check) -> list[SourceLocation]:
     wanted = ["\\s+".join(map(re.escape, words.split())) for words in check["any_of"]]
-    pattern = re.compile("|".join(wanted), re.IGNORECASE)
     goal = {word for word in words_of(check["goal"]) if len(word) > SHORT_WORD}
     if check.get("prompt_of"):
+        # "Flawless" is no word on flaws.
+        pattern = re.compile(rf"(?:{'|'.join(wanted)})(?!less)", re.IGNORECASE)
         places = _find_in_prompts(searches, check["prompt_of"], pattern)
         return sorted(places, key=lambda place: goal.isdisjoint(words_of(place.note)))
+    pattern = re.compile("|".join(wanted), re.IGNORECASE)
     locations: list[SourceLocation] = []
     for path, text in searches.texts(check["paths"]):
         hits = list(pattern.finditer(text))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 # Further members of a list are counted.
 MOST_NAMED = 4
 # More sentences on one kind of fault are counted.
 MOST_IN_FULL = 3
+LINE_AT_END = re.compile(r" \(([^()\s]{1,300}):(\d{1,9})\)\.$")
 
 
 def number_of(count: int, singular: str, plural: str = "") -> str:
@@ -40,12 +42,28 @@ def more_of_this_kind(left: int, which: str = "this") -> str:
     return f" There {verb} {left} more of {which} kind." if left > 0 else ""
 
 
-def in_full(sentences: Sequence[str]) -> str:
-    """All sentences of a kind where they are few, else the first and the number of the others."""
-    different = list(dict.fromkeys(sentences))
+def in_full(sentences: Iterable[str]) -> str:
+    """All sentences of a kind where they are few, else the first and the number of the others.
+
+    Those that differ in the line of their place alone are one.
+    """
+    different = list(_by_words(sentences))
     if len(different) <= MOST_IN_FULL:
         return " ".join(different)
     return different[0] + more_of_this_kind(len(different) - 1)
+
+
+def _by_words(sentences: Iterable[str]) -> Iterator[str]:
+    """Each sentence once, with all lines of its file in which it is so."""
+    lines: dict[tuple[str, str], list[str]] = {}
+    for sentence in sentences:
+        place = LINE_AT_END.search(sentence)
+        words, path, line = (
+            (sentence[: place.start()], *place.groups()) if place else (sentence, "", "")
+        )
+        lines.setdefault((words, path), []).append(line)
+    for (words, path), numbers in lines.items():
+        yield f"{words} ({path}:{named([*dict.fromkeys(numbers)])})." if path else words
 
 
 def by_kind(sentences: Sequence[tuple[str, str]]) -> str:

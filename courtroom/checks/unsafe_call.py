@@ -106,14 +106,12 @@ def _absence(dangers: Sequence[str], survey: Survey) -> str:
     """Sentence on where nothing of these was found, or nothing that is certain."""
     calls = [NAMES[danger] for danger in dangers if danger != IN_TEXTS]
     code = f"No code of the product has {_any_of(calls)}." if calls else ""
-    # Where a value comes from is followed within a function only.
-    if calls and not FACTS.keys() >= {*dangers} - {IN_TEXTS}:
-        possible = _possible_calls(dangers, survey)
-        nothing = "is certain" if possible else "was recognised"
-        code = (
-            f"Nothing of this {nothing} in the code of the product: {'; '.join(calls)}.{possible}"
-        )
     texts = "No committed secret was recognised in the text files." if IN_TEXTS in dangers else ""
+    # Where a value comes from is followed within a function only: nothing is denied.
+    if calls and not FACTS.keys() >= {*dangers} - {IN_TEXTS}:
+        also = f", and in the text files for {NAMES[IN_TEXTS]}" if texts else ""
+        code = f"Looked in the code of the product for {listed(calls)}{also}."
+        return f"{code}{_possible_calls(dangers, survey)}"
     return " ".join(filter(None, [code, texts]))
 
 

@@ -357,6 +357,16 @@ def test_word_in_a_prompt_is_shown_and_not_the_same_word_in_a_docstring(tmp_path
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "is_met"), [("Be flawless", False), ("Be flawless, and name each flaw", True)]
+)
+def test_word_that_denies_what_is_looked_for_is_not_it(
+    tmp_path: Path, words: str, is_met: bool
+) -> None:
+    finding = prompt_finding(tmp_path, JUDGES.replace("Be harsh", words), "flaw")
+    assert (finding.met, "“flaw” (" in finding.reason) == (is_met, is_met)
+
+
 def test_word_in_a_table_of_prompts_is_shown_where_it_is_written(tmp_path: Path) -> None:
     text = "You are the Prosecutor. Look for gaps in each part of the work, and be harsh to all."
     judges = (

@@ -86,16 +86,18 @@ def test_few_faults_are_all_named():
     lines = [FAULT | {"line": line} for line in (4, 7)]
     finding = found("no_update", fact={"faults": lines, "unread": {}})
 
-    assert finding.reason == (
-        "judge returns only `verdict` (a.py:4). judge returns only `verdict` (a.py:7)."
-    )
+    assert finding.reason == ("judge returns only `verdict` (a.py:4 and 7).")
 
 
 def test_many_faults_are_counted():
     lines = [FAULT | {"line": line} for line in (4, 5, 6, 7)]
     finding = found("no_update", fact={"faults": lines, "unread": {}})
 
-    assert finding.reason == "judge returns only `verdict` (a.py:4). There are 3 more of this kind."
+    assert finding.reason == "judge returns only `verdict` (a.py:4, 5, 6 and 7)."
+
+    others = [fault | {"sentence": f"judge {n} fails"} for n, fault in enumerate(lines)]
+    finding = found("no_update", fact={"faults": others, "unread": {}})
+    assert finding.reason == "judge 0 fails (a.py:4). There are 3 more of this kind."
 
 
 def test_faults_of_another_kind_are_named_beside_the_first():

@@ -90,7 +90,7 @@ def test_possible_dangers_are_named_and_change_nothing():
         "t.py:2.",
     ]
     assert findings[0].reason == (
-        "Nothing of this is certain in the code of the product: a query put together from strings."
+        "Looked in the code of the product for a query put together from strings."
         " Possible, and counted for nothing: a query put together from strings (q.py:3)."
     )
     assert "nothing certain was found" in str(findings[0].clues[0].statement)
