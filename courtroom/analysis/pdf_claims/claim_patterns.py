@@ -251,7 +251,7 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
         ("no_shell", "shell_true_calls", _NEVER + r"\bshell ?= ?true\b", _none("shell_true_calls")),
         (
             "structured_output",
-            "",
+            "structured_output_calls",
             (
                 r"\bwith_structured_output\b|\bbind_tools\b"
                 # Before a score, or in a list of them, it is the name of a criterion.

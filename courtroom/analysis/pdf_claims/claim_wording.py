@@ -178,7 +178,10 @@ def _is_named(field: str, sentence: str) -> bool:
 
 
 def _bound_schema(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
-    """The class that the sentence hands to the call is one that a call binds, or that it holds."""
+    """The class that the sentence hands to the call is one that a call binds.
+
+    A list of that class is another answer: all opinions come from one request.
+    """
     named = set(_BOUND_SCHEMA.findall(sentence))
     rows = code.get("structured_output_calls") or ()
     models = {name.lower() for name in code.get("pydantic_models") or ()}
@@ -186,8 +189,7 @@ def _bound_schema(sentence: str, code: CodeFacts, value: bool | None) -> bool | 
     # A variable may stand for any class.
     if not (value and named and schemas) or not schemas <= models:
         return value
-    held = {name.lower() for row in rows for name in row.get("holds") or ()}
-    return named <= schemas | held
+    return named <= schemas
 
 
 def _spread(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
