@@ -208,8 +208,8 @@ def test_password_alone_is_not_enough_with_a_second_factor(client):
     user = UserFactory()
     sign_in(client, user.email)
     secret, fresh = activate(client), Client()
-    asked = sign_in(fresh, user.email)
-    assert (asked.url, person_of(fresh)) == ("/accounts/2fa/authenticate/", None)
+    second_step = sign_in(fresh, user.email)
+    assert (second_step.url, person_of(fresh)) == ("/accounts/2fa/authenticate/", None)
     assert fresh.post("/accounts/2fa/authenticate/", {"code": "000000"}).status_code == 200
     assert person_of(fresh) is None
     assert (
@@ -242,12 +242,12 @@ def test_second_factor_secrets_are_sealed_and_absent_from_the_administration(cli
     client.force_login(UserFactory(is_staff=True, is_superuser=True))
     for row in Authenticator.objects.all():
         page = client.get(f"/admin/mfa/authenticator/{row.pk}/change/")
-        shown = [
+        visible = [
             value
             for value in (secret, *map(str, row.data.values()))
             if len(value) > 8 and value in page.text
         ]
-        assert (page.status_code, shown) == (200, [])
+        assert (page.status_code, visible) == (200, [])
 
 
 def test_changing_the_second_factor_requires_the_password(client):

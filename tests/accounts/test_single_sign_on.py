@@ -40,15 +40,15 @@ def oidc(settings: Any) -> Iterator[OidcServer]:
 def come_back(client: Any, *, changed: dict[str, str] | None = None) -> Any:
     """To the issuer and back with a code, as a browser goes."""
     sent = client.post("/accounts/oidc/sso/login/")
-    asked = {name: values[0] for name, values in parse_qs(urlsplit(sent.url).query).items()}
-    assert (sent.status_code, asked["client_id"], asked["code_challenge_method"]) == (
+    parameters = {name: values[0] for name, values in parse_qs(urlsplit(sent.url).query).items()}
+    assert (sent.status_code, parameters["client_id"], parameters["code_challenge_method"]) == (
         302,
         "oidc-client",
         "S256",
     )
     return client.get(
         "/accounts/oidc/sso/login/callback/",
-        {"code": "a code", "state": asked["state"]} | (changed or {}),
+        {"code": "a code", "state": parameters["state"]} | (changed or {}),
     )
 
 

@@ -42,10 +42,10 @@ def verbs_of(source: str) -> set[str]:
         if keyword.arg == "verb"
     ]
     values += [
-        each.value
-        for each in ast.walk(tree)
-        if isinstance(each, ast.Assign)
-        and any(getattr(target, "id", "") == "verb" for target in each.targets)
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        and any(getattr(target, "id", "") == "verb" for target in node.targets)
     ]
     constants = [
         part.value for value in values for part in ast.walk(value) if isinstance(part, ast.Constant)
@@ -117,7 +117,9 @@ def logged(
         )
 
 
-def seen(cohort: Cohort, before: LogCursor | None = None, limit: int = 100, **narrowed: Any) -> Any:
+def entries_for(
+    cohort: Cohort, before: LogCursor | None = None, limit: int = 100, **narrowed: Any
+) -> Any:
     reader = staff_user(cohort.organization)
     with scope(organization=cohort.organization):
         return log_of(cohort, LogFilter(**narrowed), reader=reader, before=before, limit=limit)
@@ -128,7 +130,10 @@ def test_log_has_entries_of_its_cohort_newest_first():
     logged(other)
     logged(cohort)
     logged(cohort, "assignment.created")
-    assert [entry.verb for entry in seen(cohort).entries] == ["assignment.created", "cohort.opened"]
+    assert [entry.verb for entry in entries_for(cohort).entries] == [
+        "assignment.created",
+        "cohort.opened",
+    ]
 
 
 def test_pages_contain_every_entry_once_even_with_equal_times(monkeypatch):
@@ -146,12 +151,12 @@ def test_pages_contain_every_entry_once_even_with_equal_times(monkeypatch):
             )
             for n in range(3)
         )
-    page, verbs = seen(cohort, limit=4), list[str]()
+    page, verbs = entries_for(cohort, limit=4), list[str]()
     while True:
         verbs += [entry.verb for entry in page.entries]
         if page.older is None:
             break
-        page = seen(cohort, before=page.older, limit=4)
+        page = entries_for(cohort, before=page.older, limit=4)
     assert (len(verbs), len(set(verbs)), at < timezone.now()) == (10, 10, True)
 
 
@@ -160,7 +165,7 @@ def test_filters_select_entries():
     logged(cohort, "audit.started")
     logged(cohort, "appeal.filed", actor=grace)
     today, day = date(*timezone.now().timetuple()[:3]), timedelta(days=1)
-    asked: list[tuple[dict[str, Any], int]] = [
+    filters: list[tuple[dict[str, Any], int]] = [
         ({"family": "appeal"}, 1),
         ({"family": "a"}, 0),
         ({"actor": grace.pk}, 1),
@@ -169,8 +174,8 @@ def test_filters_select_entries():
         ({"since": today + day}, 0),
         ({"until": today - day}, 0),
     ]
-    assert [len(seen(cohort, **narrowed).entries) for narrowed, _ in asked] == [
-        many for _, many in asked
+    assert [len(entries_for(cohort, **narrowed).entries) for narrowed, _ in filters] == [
+        count for _, count in filters
     ]
 
 
@@ -188,7 +193,7 @@ def test_entries_name_users_and_objects():
     gone = UserFactory.create()
     logged(cohort, "audit.started", actor=gone)
     gone.delete()
-    entries = seen(cohort).entries
+    entries = entries_for(cohort).entries
     assert [entry.actor for entry in entries] == ["a deleted account", "Grace Hopper", "Ada"]
     assert entries[2].about.text == "Ada, Week 2, attempt 1"
 
@@ -234,7 +239,7 @@ def test_every_category_has_a_name():
 
 def test_log_needs_the_same_queries_for_few_entries_as_for_many():
     released = Released()
-    asked = []
+    query_counts = []
     for more in (1, 5):
         for _ in range(more):
             logged(released.assignment.cohort, "submission.handed_in", about=released.submission)
@@ -242,8 +247,8 @@ def test_log_needs_the_same_queries_for_few_entries_as_for_many():
             logged(released.assignment.cohort, "enrollment.linked", actor=place.user, about=place)
         with CaptureQueriesContext(connection) as queries:
             log_page(released)
-        asked.append(len(queries))
-    assert asked[0] == asked[1]
+        query_counts.append(len(queries))
+    assert query_counts[0] == query_counts[1]
 
 
 def test_cursor_keeps_microseconds():

@@ -48,14 +48,14 @@ def test_it_hands_in_waits_reads_and_answers(live_server, worker, tmp_path) -> N
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    told = done.stdout.splitlines()
-    assert told[0].split()[0] in {"done", "needs_review"}
-    assert {line.partition(":")[0] for line in told[1:3]} == {"Tidy", "Tested"}
+    printed = done.stdout.splitlines()
+    assert printed[0].split()[0] in {"done", "needs_review"}
+    assert {line.partition(":")[0] for line in printed[1:3]} == {"Tidy", "Tested"}
     with scope(organization=assignment.organization):
         assert Submission.objects.get().repo_url == str(tmp_path / "work.git")
         answers = FindingResponse.objects.values_list("kind", flat=True)
         assert set(answers) == {"will_fix"}
-        assert len(answers) == len(told) - 3
+        assert len(answers) == len(printed) - 3
 
 
 @pytest.mark.django_db(transaction=True)
@@ -71,7 +71,7 @@ def test_each_command_of_the_page_does_what_it_says(live_server, tmp_path) -> No
     submission = SubmissionFactory(assignment=assignment, student=ada)
     audit = AuditFactory(submission=submission, done=True, report=report_json(criteria=1))
     webhook = WebhookFactory(organization=cohort.organization)
-    known = {
+    replacements = {
         "AUDITOR=http://127.0.0.1:8000": f"AUDITOR={live_server.url}",
         "AUDIT=…": f"AUDIT={audit.pk}",
         "WEBHOOK=1": f"WEBHOOK={webhook.pk}",
@@ -87,7 +87,7 @@ def test_each_command_of_the_page_does_what_it_says(live_server, tmp_path) -> No
             third.replace("TOKEN=aa_…", f"TOKEN={token_of(teacher)}"),
         ]
     )
-    for words, instead in known.items():
+    for words, instead in replacements.items():
         assert words in program
         program = program.replace(words, instead)
     done = subprocess.run(

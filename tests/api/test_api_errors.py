@@ -28,7 +28,7 @@ def findings(assignment):
     return f"cohorts/{assignment.cohort.slug}/assignments/{assignment.slug}/findings/"
 
 
-def said(answer):
+def error_parts(answer):
     return answer.status_code, error_of(answer)["code"], error_of(answer)["field"]
 
 
@@ -36,14 +36,14 @@ def said(answer):
 def test_a_cursor_that_was_not_given_out_is_none(teacher, submissions, cursor):
     for path in ("cohorts/", "webhooks/", submissions):
         answer = teacher.get(f"{path}?cursor={cursor}")
-        assert said(answer) == (HTTPStatus.NOT_FOUND, "not_found", None)
+        assert error_parts(answer) == (HTTPStatus.NOT_FOUND, "not_found", None)
 
 
 def test_a_cursor_of_one_list_is_none_of_another(teacher, assignment, submissions):
     CohortFactory.create_batch(2, organization=assignment.organization)
     cursor = teacher.get("cohorts/?page_size=1").json()["next"].partition("cursor=")[2]
     assert teacher.get(f"cohorts/?page_size=1&cursor={cursor}").status_code == HTTPStatus.OK
-    assert said(teacher.get(f"{submissions}?cursor={cursor}")) == (
+    assert error_parts(teacher.get(f"{submissions}?cursor={cursor}")) == (
         HTTPStatus.NOT_FOUND,
         "not_found",
         None,
@@ -58,15 +58,15 @@ def test_what_arrives_between_two_pages_shifts_nothing(teacher, assignment, subm
     first = teacher.get(f"{submissions}?page_size=2").json()
     SubmissionFactory(assignment=assignment, student=student(assignment.cohort))
     second = teacher.client.get(first["next"]).json()
-    seen = [row["id"] for row in first["results"] + second["results"]]
-    assert (seen, second["next"]) == ([str(each.pk) for each in reversed(made)], None)
-    assert [row["id"] for row in teacher.client.get(second["previous"]).json()["results"]] == seen[
-        :2
-    ]
+    listed = [row["id"] for row in first["results"] + second["results"]]
+    assert (listed, second["next"]) == ([str(made_row.pk) for made_row in reversed(made)], None)
+    assert [
+        row["id"] for row in teacher.client.get(second["previous"]).json()["results"]
+    ] == listed[:2]
 
 
 @pytest.mark.parametrize(
-    ("asked", "field"),
+    ("query_string", "field"),
     [
         ("page_size=0", "page_size"),
         ("page_size=201", "page_size"),
@@ -77,8 +77,12 @@ def test_what_arrives_between_two_pages_shifts_nothing(teacher, assignment, subm
         ("format=xml", "format"),
     ],
 )
-def test_what_is_asked_wrongly_of_a_list_is_said(program, asked, field):
-    assert said(program.get(f"cohorts/?{asked}")) == (HTTPStatus.BAD_REQUEST, "invalid", field)
+def test_what_is_asked_wrongly_of_a_list_is_said(program, query_string, field):
+    assert error_parts(program.get(f"cohorts/?{query_string}")) == (
+        HTTPStatus.BAD_REQUEST,
+        "invalid",
+        field,
+    )
 
 
 def test_what_is_asked_of_one_thing_or_of_oneself_is_held_to_the_same(program, assignment):
@@ -86,27 +90,37 @@ def test_what_is_asked_of_one_thing_or_of_oneself_is_held_to_the_same(program, a
         program.get(f"cohorts/{assignment.cohort.slug}/?page_size=5"),
         program.client.get("/api/v1/organizations/?page_size=5&name=x"),
     ):
-        assert said(answer)[:2] == (HTTPStatus.BAD_REQUEST, "invalid")
+        assert error_parts(answer)[:2] == (HTTPStatus.BAD_REQUEST, "invalid")
 
 
-@pytest.mark.parametrize(("asked", "field"), [("group=lost", "group"), ("groups=new", "groups")])
-def test_filters_are_refused_where_they_cannot_be_meant(teacher, findings, asked, field):
-    assert said(teacher.get(f"{findings}?{asked}")) == (HTTPStatus.BAD_REQUEST, "invalid", field)
+@pytest.mark.parametrize(
+    ("query_string", "field"), [("group=lost", "group"), ("groups=new", "groups")]
+)
+def test_filters_are_refused_where_they_cannot_be_meant(teacher, findings, query_string, field):
+    assert error_parts(teacher.get(f"{findings}?{query_string}")) == (
+        HTTPStatus.BAD_REQUEST,
+        "invalid",
+        field,
+    )
 
 
 def test_nobody_is_called_what_no_database_can_hold(teacher, findings):
-    assert said(teacher.get(f"{findings}?student=%00")) == (HTTPStatus.NOT_FOUND, "not_found", None)
+    assert error_parts(teacher.get(f"{findings}?student=%00")) == (
+        HTTPStatus.NOT_FOUND,
+        "not_found",
+        None,
+    )
 
 
 def test_every_documented_filter_is_taken(teacher, assignment, ada):
     named = {"org": teacher.org, "cohort": assignment.cohort.slug, "assignment": assignment.slug}
     given = {"student": ada.email, "group": "new", "state": "failed", "page_size": 3}
-    asked = []
+    statuses = []
     for path, methods in json.loads(SCHEMA.read_text())["paths"].items():
         filters = [
-            each["name"]
-            for each in methods.get("get", {}).get("parameters", ())
-            if each["in"] == "query"
+            parameter["name"]
+            for parameter in methods.get("get", {}).get("parameters", ())
+            if parameter["in"] == "query"
         ]
         if set(filters) <= {"cursor"} or "id}" in path or "{rubric}" in path:
             continue
@@ -114,9 +128,9 @@ def test_every_documented_filter_is_taken(teacher, assignment, ada):
         if path.endswith(("{cohort}/repositories/", "/push-links/")):
             continue
         query = "&".join(f"{name}={given.get(name, 'x')}" for name in filters if name != "cursor")
-        asked.append(teacher.client.get(f"{path.format(**named)}?{query}").status_code)
-    assert len(asked) > 8
-    assert set(asked) == {HTTPStatus.OK}
+        statuses.append(teacher.client.get(f"{path.format(**named)}?{query}").status_code)
+    assert len(statuses) > 8
+    assert set(statuses) == {HTTPStatus.OK}
 
 
 DEEP = "[" * 100_000
@@ -126,7 +140,11 @@ DEEP = "[" * 100_000
     "body", [DEEP, '{"repo_url":' + DEEP, '{"repo_url": "\\ud800"}', '{"ref": ' + "9" * 9000 + "}"]
 )
 def test_json_that_cannot_be_stored_is_refused_as_unreadable(program, submissions, body):
-    assert said(program.post(submissions, body)) == (HTTPStatus.BAD_REQUEST, "parse_error", None)
+    assert error_parts(program.post(submissions, body)) == (
+        HTTPStatus.BAD_REQUEST,
+        "parse_error",
+        None,
+    )
 
 
 def test_more_than_is_read_is_refused_before_it_is_read(
@@ -144,7 +162,7 @@ def test_more_than_is_read_is_refused_before_it_is_read(
             f"/api/v1/o/{program.org}/{submissions}", {"repo_url": "x" * 3_000_000}
         ),
     ]
-    assert [said(answer) for answer in answers] == [(413, "too_large", None)] * 3
+    assert [error_parts(answer) for answer in answers] == [(413, "too_large", None)] * 3
 
 
 @pytest.mark.parametrize(
@@ -158,7 +176,7 @@ def test_more_than_is_read_is_refused_before_it_is_read(
 )
 def test_other_bodies_are_refused_in_the_same_shape(program, submissions, content_type, body, code):
     answer = program.post(submissions, body, content_type=content_type)
-    assert said(answer)[1] == code
+    assert error_parts(answer)[1] == code
     assert sorted(error_of(answer)) == ["code", "field", "fields", "message"]
 
 
@@ -167,7 +185,7 @@ def test_a_form_with_too_many_fields_is_refused(program, submissions, settings):
     answer = program.client.post(
         f"/api/v1/o/{program.org}/{submissions}", {f"f{n}": "x" for n in range(9)}
     )
-    assert said(answer) == (HTTPStatus.BAD_REQUEST, "parse_error", None)
+    assert error_parts(answer) == (HTTPStatus.BAD_REQUEST, "parse_error", None)
 
 
 def test_a_name_of_a_file_may_be_in_any_script(program, submissions, assignment):
@@ -175,7 +193,7 @@ def test_a_name_of_a_file_may_be_in_any_script(program, submissions, assignment)
     answer = program.client.post(
         f"/api/v1/o/{program.org}/{submissions}", {"repo_url": "ftp://x", "pdf": pdf}
     )
-    assert said(answer) == (422, "pdf_unreadable", "pdf")
+    assert error_parts(answer) == (422, "pdf_unreadable", "pdf")
     with scope(organization=assignment.organization):
         assert not Submission.objects.exists()
 
@@ -188,7 +206,7 @@ def test_what_may_not_be_done_names_what_may(program, submissions, method, allow
     answer = getattr(program.client, method)(
         f"/api/v1/o/{program.org}/{submissions}", "{}", content_type="application/json"
     )
-    assert (said(answer), answer["Allow"]) == ((405, "method_not_allowed", None), allowed)
+    assert (error_parts(answer), answer["Allow"]) == ((405, "method_not_allowed", None), allowed)
 
 
 def test_head_answers_as_get_without_its_body_and_options_what_may_be_done(program, submissions):

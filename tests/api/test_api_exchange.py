@@ -58,11 +58,11 @@ def test_findings_are_listed_with_their_places_a_page_at_a_time(program, assignm
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"), [("group=new", 2), ("group=fixed", 0), ("criterion=other", 0)]
+    ("query", "count"), [("group=new", 2), ("group=fixed", 0), ("criterion=other", 0)]
 )
-def test_findings_are_narrowed(program, assignment, submission, asked, found):
+def test_findings_are_narrowed(program, assignment, submission, query, count):
     found_in(submission, 2)
-    assert len(program.get(f"{below(assignment)}/findings/?{asked}").json()["results"]) == found
+    assert len(program.get(f"{below(assignment)}/findings/?{query}").json()["results"]) == count
 
 
 def test_a_cursor_that_names_nothing_is_refused(program, assignment, submission):
@@ -83,9 +83,9 @@ def test_an_answer_is_taken_as_the_page_takes_it(program, assignment, submission
         f"findings/{finding.pk}/answers/", {"kind": "deferred", "reason": "The parser first."}
     )
     assert answer.status_code == HTTPStatus.CREATED
-    told = program.get(f"findings/{finding.pk}/").json()["answer"]
-    assert answer.json() == told
-    assert (told["kind"], told["reason"], told["status"], told["verified"]) == (
+    stored = program.get(f"findings/{finding.pk}/").json()["answer"]
+    assert answer.json() == stored
+    assert (stored["kind"], stored["reason"], stored["status"], stored["verified"]) == (
         "deferred",
         "The parser first.",
         None,
@@ -136,7 +136,7 @@ def test_under_a_blind_the_other_has_an_alias_and_nothing_else(program, assignme
     row = json.loads(text)["results"][0]
     assert (row["id"], row["side"], row["other"]) == (str(pairing.pk), "auditor", "Peer 482")
     text += program.get(f"pairings/{pairing.pk}/").content.decode()
-    assert not [told for told in (peer.email, peer.name, peer.user.username) if told in text]
+    assert not [word for word in (peer.email, peer.name, peer.user.username) if word in text]
 
 
 def test_where_they_know_each_other_the_name_is_said(program, assignment, ada):
@@ -168,9 +168,9 @@ def test_a_peers_audit_is_queued(program, assignment, ada):
     SubmissionFactory(assignment=assignment, student=peer, resolved_commit="b" * 40)
     answer = program.post(f"pairings/{pairing.pk}/", {})
     assert (answer.status_code, answer.json()["state"]) == (HTTPStatus.CREATED, "queued")
-    assert [each["id"] for each in program.get(f"pairings/{pairing.pk}/").json()["reports"]] == [
-        answer.json()["id"]
-    ]
+    assert [
+        report_row["id"] for report_row in program.get(f"pairings/{pairing.pk}/").json()["reports"]
+    ] == [answer.json()["id"]]
 
 
 def test_an_imported_report_is_read_and_its_subject_has_read_it(program, assignment, ada):
@@ -179,8 +179,8 @@ def test_an_imported_report_is_read_and_its_subject_has_read_it(program, assignm
     report = FeedbackReportFactory(
         pairing=pairing, reading={"layout": "headings", "criteria": [], "findings": []}
     )
-    told = program.get(f"feedback/{report.pk}/").json()
-    assert (told["signed"], told["report"]) == (False, None)
+    stored = program.get(f"feedback/{report.pk}/").json()
+    assert (stored["signed"], stored["report"]) == (False, None)
     with scope(organization=assignment.organization):
         assert FeedbackReport.objects.get().read_at is not None
 

@@ -51,8 +51,8 @@ def test_the_last_webhook_that_there_may_be_is_made_by_one():
     organization = OrganizationFactory()
     WebhookFactory.create_batch(MAX_WEBHOOKS - 1, organization=organization)
     program = Program(staff_user(organization), organization.slug)
-    told = {"url": "https://8.8.8.8/told", "events": [WEBHOOK_EVENTS[0].value]}
-    answers = at_once(lambda: program.post("webhooks/", told).status_code, times=3)
+    payload = {"url": "https://8.8.8.8/told", "events": [WEBHOOK_EVENTS[0].value]}
+    answers = at_once(lambda: program.post("webhooks/", payload).status_code, times=3)
     assert sorted(answers) == [201, 422, 422]
     with everywhere():
         assert Webhook.objects.count() == MAX_WEBHOOKS

@@ -59,8 +59,8 @@ expected-statuses = ["2xx", 401, 403, 404, 409, 415, 422, 429]
 
 def test_the_committed_schema_is_what_the_code_says() -> None:
     """After a change: manage.py spectacular --format openapi-json --file grading/api/schema.json"""
-    said = SchemaGenerator().get_schema(request=None, public=True)
-    assert json.loads(SCHEMA.read_text()) == json.loads(json.dumps(said, default=str))
+    generated = SchemaGenerator().get_schema(request=None, public=True)
+    assert json.loads(SCHEMA.read_text()) == json.loads(json.dumps(generated, default=str))
 
 
 def test_schema_is_made_once_and_is_the_same_for_whoever_asks(
@@ -77,14 +77,14 @@ def test_schema_is_made_once_and_is_the_same_for_whoever_asks(
 
 
 def test_every_address_and_scope_is_documented() -> None:
-    told = (ROOT / "docs" / "api.md").read_text()
+    documented = (ROOT / "docs" / "api.md").read_text()
     addresses = [
         f"{method.upper()} {path.removeprefix('/api/v1/')}"
         for path, methods in json.loads(SCHEMA.read_text())["paths"].items()
         for method in methods
     ]
-    assert [address for address in addresses if f"`{address}`" not in told] == []
-    assert [scope.value for scope in ApiScope if f"`{scope.value}`" not in told] == []
+    assert [address for address in addresses if f"`{address}`" not in documented] == []
+    assert [scope.value for scope in ApiScope if f"`{scope.value}`" not in documented] == []
 
 
 @pytest.mark.django_db(transaction=True)
@@ -120,7 +120,7 @@ def _places(organization: Organization) -> str:
     """Return values of address parameters for which objects exist."""
     with scope(organization=organization):
         Audit.objects.update(report=report_json(criteria=2))
-        found = {
+        values = {
             "org": organization.slug,
             "cohort": "same",
             "assignment": "same",
@@ -134,4 +134,4 @@ def _places(organization: Organization) -> str:
             "webhook_id": Webhook.objects.get().pk,
             "delivery_id": WebhookDelivery.objects.get().pk,
         }
-    return "".join(f'"path.{name}" = "{value}"\n' for name, value in found.items())
+    return "".join(f'"path.{name}" = "{value}"\n' for name, value in values.items())

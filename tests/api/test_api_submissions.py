@@ -35,9 +35,10 @@ def submissions(assignment):
 def test_what_is_handed_in_is_queued_and_can_be_watched(program, assignment, ada, repository):
     answer = program.post(submissions(assignment), {"repo_url": repository})
     assert answer.status_code == HTTPStatus.CREATED, answer.content
-    told = answer.json()
+    submission_body = answer.json()
     assert {
-        key: told[key] for key in ("assignment", "student", "attempt", "repo_url", "ref", "counts")
+        key: submission_body[key]
+        for key in ("assignment", "student", "attempt", "repo_url", "ref", "counts")
     } == {
         "assignment": assignment.slug,
         "student": ada.email,
@@ -46,11 +47,11 @@ def test_what_is_handed_in_is_queued_and_can_be_watched(program, assignment, ada
         "ref": "",
         "counts": True,
     }
-    assert len(told["commit"]) == 40
-    watched = program.get(f"audits/{told['audit']}/").json()
+    assert len(submission_body["commit"]) == 40
+    watched = program.get(f"audits/{submission_body['audit']}/").json()
     assert (watched["state"], watched["position"], watched["report"]) == ("queued", 1, None)
-    assert program.get(submissions(assignment)).json()["results"] == [told]
-    assert program.get(f"submissions/{told['id']}/").json() == told
+    assert program.get(submissions(assignment)).json()["results"] == [submission_body]
+    assert program.get(f"submissions/{submission_body['id']}/").json() == submission_body
 
 
 @pytest.mark.parametrize(
@@ -121,23 +122,23 @@ def test_a_key_that_is_being_worked_on_is_not_worked_on_twice(program, assignmen
         answer = program.post(
             submissions(assignment), {"repo_url": repository}, headers={"idempotency-key": "run 7"}
         )
-        seen.append((answer.status_code, error_of(answer)["code"]))
+        refusals.append((answer.status_code, error_of(answer)["code"]))
         return "a" * 40
 
-    seen: list[tuple[int, str]] = []
+    refusals: list[tuple[int, str]] = []
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("grading.engine.audits.probe_repository", lambda *_: meanwhile())
         program.post(
             submissions(assignment), {"repo_url": repository}, headers={"idempotency-key": "run 7"}
         )
-    assert seen == [(422, "key_in_use")]
+    assert refusals == [(422, "key_in_use")]
 
 
 def test_another_person_may_use_the_same_key(program, assignment, repository):
     other = student(assignment.cohort)
     theirs = Program(other.user, other.organization.slug)
-    for each in (program, theirs):
-        answer = each.post(
+    for sender in (program, theirs):
+        answer = sender.post(
             submissions(assignment), {"repo_url": repository}, headers={"idempotency-key": "run 7"}
         )
         assert answer.status_code == HTTPStatus.CREATED
@@ -157,8 +158,10 @@ def test_staff_see_everybodys_attempts_and_students_their_own(program, assignmen
     for person in (ada, student(assignment.cohort)):
         AuditFactory(submission__assignment=assignment, submission__student=person)
     teacher = Program(staff_user(assignment.organization), assignment.organization.slug)
-    seen = [len(each.get(submissions(assignment)).json()["results"]) for each in (program, teacher)]
-    assert seen == [1, 2]
+    counts = [
+        len(sender.get(submissions(assignment)).json()["results"]) for sender in (program, teacher)
+    ]
+    assert counts == [1, 2]
 
 
 def test_a_long_list_is_paged_in_as_many_queries(assignment, django_assert_max_num_queries):
@@ -167,13 +170,13 @@ def test_a_long_list_is_paged_in_as_many_queries(assignment, django_assert_max_n
         AuditFactory(
             submission=SubmissionFactory(assignment=assignment, student=student(assignment.cohort))
         )
-    found, address = [], f"{submissions(assignment)}?page_size=3"
+    collected, address = [], f"{submissions(assignment)}?page_size=3"
     while address:
         with django_assert_max_num_queries(12):
             page = teacher.get(address).json()
-        found += [row["id"] for row in page["results"]]
+        collected += [row["id"] for row in page["results"]]
         address = page["next"] and page["next"].partition(f"/o/{teacher.org}/")[2]
-    assert (len(found), len(set(found))) == (7, 7)
+    assert (len(collected), len(set(collected))) == (7, 7)
 
 
 @pytest.fixture
@@ -187,9 +190,9 @@ def audited(assignment, ada):
 
 
 def test_a_report_is_read_as_json_and_as_text(program, audited):
-    told = program.get(f"audits/{audited.pk}/").json()
-    assert told["report"].endswith(f"/audits/{audited.pk}/report/")
-    assert told["overall_score"] == audited.report["overall_score"]
+    submission_body = program.get(f"audits/{audited.pk}/").json()
+    assert submission_body["report"].endswith(f"/audits/{audited.pk}/report/")
+    assert submission_body["overall_score"] == audited.report["overall_score"]
     assert program.get(f"audits/{audited.pk}/report/").json() == json.loads(
         json.dumps(audited.report)
     )
@@ -212,8 +215,12 @@ def test_a_verdict_that_is_withheld_is_withheld_here_as_well(program, audited, a
     assignment.release_policy = ReleasePolicy.AFTER_RELEASE
     with scope(organization=assignment.organization):
         assignment.save()
-    told = program.get(f"audits/{audited.pk}/").json()
-    assert (told["state"], told["overall_score"], told["report"]) == ("done", None, None)
+    submission_body = program.get(f"audits/{audited.pk}/").json()
+    assert (
+        submission_body["state"],
+        submission_body["overall_score"],
+        submission_body["report"],
+    ) == ("done", None, None)
     for path in ("report/", "report.md", "report.sarif", "report.junit.xml"):
         assert program.get(f"audits/{audited.pk}/{path}").status_code == HTTPStatus.NOT_FOUND
 
@@ -253,8 +260,8 @@ def test_what_counts_for_the_grade_is_told_but_not_of_a_withheld_verdict(
         return {row["attempt"] for row in rows if row["counts_for_grade"]}
 
     attempt = audited.submission.attempt
-    told = program.get(f"submissions/{audited.submission_id}/").json()
-    assert (counting(), told["counts_for_grade"]) == ({attempt}, True)
+    submission_body = program.get(f"submissions/{audited.submission_id}/").json()
+    assert (counting(), submission_body["counts_for_grade"]) == ({attempt}, True)
     with scope(organization=assignment.organization):
         type(assignment).objects.update(release_policy=ReleasePolicy.AFTER_RELEASE)
     assert counting() == set()
@@ -276,8 +283,8 @@ def test_a_score_by_hand_counts_here_as_well(program, audited, assignment):
     )
     with scope(organization=assignment.organization):
         counting = released_value_of(Audit.objects.get(pk=audited.pk))["overall_score"]
-    told = program.get(f"audits/{audited.pk}/").json()["overall_score"]
-    assert told == counting != audited.report["overall_score"]
+    score = program.get(f"audits/{audited.pk}/").json()["overall_score"]
+    assert score == counting != audited.report["overall_score"]
 
 
 def test_another_students_work_answers_like_a_missing_one(audited, assignment):

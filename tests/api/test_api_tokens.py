@@ -40,7 +40,7 @@ def token_of(user, *scopes, days=30):
     return create_token(user=user, name="script", scopes=scopes or (ApiScope.READ,), days=days)
 
 
-def asked(path, text, **headers):
+def response_to(path, text, **headers):
     return Client().get(f"/api/v1/{path}", headers={"authorization": f"Bearer {text}"} | headers)
 
 
@@ -58,10 +58,10 @@ def test_a_token_is_shown_once_and_kept_as_a_digest(browser, ada):
 
 def test_with_it_a_program_sees_what_its_person_sees(ada):
     _, text = token_of(ada.user)
-    assert asked("organizations/", text).json()["results"] == [
+    assert response_to("organizations/", text).json()["results"] == [
         {"slug": ada.organization.slug, "name": ada.organization.name}
     ]
-    cohorts = asked(f"o/{ada.organization.slug}/cohorts/", text).json()["results"]
+    cohorts = response_to(f"o/{ada.organization.slug}/cohorts/", text).json()["results"]
     assert [cohort["slug"] for cohort in cohorts] == [ada.cohort.slug]
 
 
@@ -69,13 +69,13 @@ def test_of_another_institution_it_sees_nothing(ada):
     _, text = token_of(ada.user)
     other = CohortFactory()
     for path in (f"o/{other.organization.slug}/cohorts/", "o/there-is-none/cohorts/"):
-        answer = asked(path, text)
+        answer = response_to(path, text)
         assert (answer.status_code, error_of(answer)["code"]) == (HTTPStatus.NOT_FOUND, "not_found")
 
 
 @pytest.mark.parametrize("text", ["", "aa_unknown", "ünlesbar", "aa_" + "x" * 5000])
 def test_what_is_no_token_opens_nothing(text):
-    answer = asked("organizations/", text.encode("utf-8").decode("latin-1"))
+    answer = response_to("organizations/", text.encode("utf-8").decode("latin-1"))
     assert (answer.status_code, error_of(answer)["code"]) == (
         HTTPStatus.UNAUTHORIZED,
         "token_invalid",
@@ -95,7 +95,7 @@ def test_a_dead_token_opens_nothing(ada, change):
             "expired": {"expires_at": timezone.now()},
         }
         ApiToken.objects.filter(pk=token.pk).update(**fields[change])
-    assert asked("organizations/", text).status_code == HTTPStatus.UNAUTHORIZED
+    assert response_to("organizations/", text).status_code == HTTPStatus.UNAUTHORIZED
 
 
 @pytest.mark.usefixtures("empty_cache")
@@ -123,7 +123,7 @@ def test_a_new_password_revokes_every_token_of_its_person_alone(browser, ada, wa
             ada.user.save()
     ada.user.refresh_from_db()
     assert ada.user.check_password(new)
-    assert [asked("organizations/", text).status_code for text in texts] == [401, 401, 200]
+    assert [response_to("organizations/", text).status_code for text in texts] == [401, 401, 200]
 
 
 def test_an_upgraded_hash_of_the_same_password_revokes_nothing(browser, ada, settings):
@@ -136,7 +136,7 @@ def test_an_upgraded_hash_of_the_same_password_revokes_nothing(browser, ada, set
     Client().post("/accounts/login/", {"login": ada.user.email, "password": "correct horse"})
     ada.user.refresh_from_db()
     assert ada.user.password != before
-    assert asked("organizations/", text).status_code == HTTPStatus.OK
+    assert response_to("organizations/", text).status_code == HTTPStatus.OK
 
 
 def test_the_pages_of_tokens_and_passwords_say_that_a_new_password_revokes_them(browser):
@@ -146,7 +146,7 @@ def test_the_pages_of_tokens_and_passwords_say_that_a_new_password_revokes_them(
 
 def test_a_token_without_the_scope_is_told_which_it_lacks(ada):
     _, text = token_of(ada.user, ApiScope.SUBMIT)
-    answer = asked("organizations/", text)
+    answer = response_to("organizations/", text)
     assert answer.status_code == HTTPStatus.FORBIDDEN
     assert error_of(answer) == {
         "code": "scope_missing",
@@ -158,14 +158,14 @@ def test_a_token_without_the_scope_is_told_which_it_lacks(ada):
 
 def test_when_it_was_last_used_is_right_to_a_minute(ada):
     token, text = token_of(ada.user)
-    asked("organizations/", text)
+    response_to("organizations/", text)
     token.refresh_from_db()
     first = token.last_used_at
-    asked("organizations/", text)
+    response_to("organizations/", text)
     token.refresh_from_db()
     assert token.last_used_at == first is not None
     ApiToken.objects.filter(pk=token.pk).update(last_used_at=first - timedelta(minutes=2))
-    asked("organizations/", text)
+    response_to("organizations/", text)
     token.refresh_from_db()
     assert token.last_used_at > first - timedelta(minutes=1)
 
@@ -211,7 +211,7 @@ def test_everything_that_is_no_answer_has_one_shape(ada):
         "nowhere/at/all/",
         f"o/{ada.organization.slug}/cohorts/none/",
     ):
-        error = error_of(asked(path, text))
+        error = error_of(response_to(path, text))
         assert sorted(error) == ["code", "field", "fields", "message"]
     answer = Client().delete("/api/v1/organizations/", headers={"authorization": f"Bearer {text}"})
     assert (answer.status_code, error_of(answer)["code"]) == (
@@ -223,7 +223,7 @@ def test_everything_that_is_no_answer_has_one_shape(ada):
 def test_who_asks_too_often_is_told_when_to_ask_again(ada, monkeypatch):
     monkeypatch.setattr(SimpleRateThrottle, "get_rate", lambda _throttle: "2/min")
     _, text = token_of(ada.user)
-    answers = [asked("organizations/", text) for _ in range(3)]
+    answers = [response_to("organizations/", text) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert error_of(answers[-1])["code"] == "throttled"
     assert 0 < int(answers[-1]["Retry-After"]) <= 60

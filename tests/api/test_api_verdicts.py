@@ -40,7 +40,7 @@ def readers_of(audit):
     return [audit.submission.student.user, teacher]
 
 
-def asked(audit, user):
+def audit_body(audit, user):
     return Program(user, audit.organization.slug).get(f"audits/{audit.pk}/").json()
 
 
@@ -49,36 +49,40 @@ def headline(audit, user):
     client = Client()
     client.force_login(user)
     html = client.get(f"/o/{audit.organization.slug}/audits/{audit.pk}/").content.decode()
-    found = re.search(r'<p class="score">([\d.]+) <small>', html)
-    return float(found[1]) if found else None
+    score_text = re.search(r'<p class="score">([\d.]+) <small>', html)
+    return float(score_text[1]) if score_text else None
 
 
 @pytest.mark.parametrize("status", STATUSES)
 def test_there_is_a_score_where_the_page_has_one(status):
     audit = audit_that_ended(status)
     for reader in readers_of(audit):
-        told = asked(audit, reader)
-        shown = told["overall_score"] and round(told["overall_score"], 1)
-        assert (told["state"], shown) == (STATUSES[status], headline(audit, reader))
-        assert (told["overall_score"] is None) == (status != "verdict")
+        body_read = audit_body(audit, reader)
+        rounded = body_read["overall_score"] and round(body_read["overall_score"], 1)
+        assert (body_read["state"], rounded) == (STATUSES[status], headline(audit, reader))
+        assert (body_read["overall_score"] is None) == (status != "verdict")
 
 
 def test_of_what_is_withheld_not_even_the_number_of_opinions_differs():
-    told = []
+    statuses = []
     for status in STATUSES:
         audit = audit_that_ended(status)
         with scope(organization=audit.organization):
             Assignment.objects.update(release_policy=ReleasePolicy.AFTER_RELEASE)
-        answer = asked(audit, audit.submission.student.user)
-        told.append(
+        answer = audit_body(audit, audit.submission.student.user)
+        statuses.append(
             {
                 name: value
                 for name, value in answer.items()
                 if name not in {"id", "submission"} and "_at" not in name
             }
         )
-    assert told[0] == told[1] == told[2]
-    assert (told[0]["state"], told[0]["opinions_done"], told[0]["opinions_expected"]) == (
+    assert statuses[0] == statuses[1] == statuses[2]
+    assert (
+        statuses[0]["state"],
+        statuses[0]["opinions_done"],
+        statuses[0]["opinions_expected"],
+    ) == (
         "done",
         None,
         None,
@@ -92,10 +96,10 @@ def released():
 
 def test_what_was_released_stays_as_it_was_told_whatever_becomes_of_the_audit(released):
     audit = released.audit
-    before = asked(audit, released.student.user)
+    before = audit_body(audit, released.student.user)
     with scope(organization=audit.organization):
         Audit.objects.filter(pk=audit.pk).update(state=AuditState.NEEDS_REVIEW, overall_score=None)
-    assert asked(audit, released.student.user) == before
+    assert audit_body(audit, released.student.user) == before
     assert (before["state"], before["overall_score"]) == (
         "done",
         headline(audit, released.student.user),

@@ -49,18 +49,18 @@ def webhook(organization):
 
 
 def everything_asked(program, webhook):
-    here = f"webhooks/{webhook.pk}/"
+    own_path = f"webhooks/{webhook.pk}/"
     return [
         program.get("webhooks/"),
         program.head("webhooks/"),
         program.post("webhooks/", {"url": "https://8.8.8.8/told", "events": EVENTS}),
-        program.get(here),
-        program.patch(here, {"active": False}),
-        program.get(f"{here}deliveries/"),
-        program.post(f"{here}test/"),
-        program.post(f"{here}secrets/"),
-        program.post(f"{here}deliveries/{uuid4()}/redeliveries/"),
-        program.delete(here),
+        program.get(own_path),
+        program.patch(own_path, {"active": False}),
+        program.get(f"{own_path}deliveries/"),
+        program.post(f"{own_path}test/"),
+        program.post(f"{own_path}secrets/"),
+        program.post(f"{own_path}deliveries/{uuid4()}/redeliveries/"),
+        program.delete(own_path),
     ]
 
 
@@ -72,22 +72,22 @@ def left_alone():
 
 
 def test_every_door_needs_the_scope_and_reading_does_not_count(organization, webhook):
-    others = [each for each in ApiScope if each != ApiScope.WEBHOOKS]
+    other_scopes = [api_scope for api_scope in ApiScope if api_scope != ApiScope.WEBHOOKS]
     answers = everything_asked(
-        Program(staff_user(organization), organization.slug, others), webhook
+        Program(staff_user(organization), organization.slug, other_scopes), webhook
     )
     assert {answer.status_code for answer in answers} == {HTTPStatus.FORBIDDEN}
     assert error_of(answers[0])["message"].endswith("this token lacks the scope “webhooks”.")
     assert left_alone()
 
 
-@pytest.mark.parametrize("who", ["student", "assistant", "teacher elsewhere"])
-def test_to_everybody_but_the_organizations_teachers_there_are_none(organization, webhook, who):
+@pytest.mark.parametrize("person", ["student", "assistant", "teacher elsewhere"])
+def test_to_everybody_but_the_organizations_teachers_there_are_none(organization, webhook, person):
     user = {
         "student": lambda: student(CohortFactory(organization=organization)).user,
         "assistant": lambda: staff_user(organization, Role.ASSISTANT),
         "teacher elsewhere": lambda: staff_user(OrganizationFactory()),
-    }[who]()
+    }[person]()
     answers = everything_asked(Program(user, organization.slug), webhook)
     assert {answer.status_code for answer in answers} == {HTTPStatus.NOT_FOUND}
     assert left_alone()
@@ -105,29 +105,29 @@ def test_the_secret_is_answered_once_and_signs_what_is_sent(program, organizatio
     made = program.post(
         "webhooks/", {"url": receiver.url, "events": ["grade.released", "audit.failed"]}
     )
-    told = made.json()
-    assert (made.status_code, told["events"]) == (
+    body = made.json()
+    assert (made.status_code, body["events"]) == (
         HTTPStatus.CREATED,
         ["audit.failed", "grade.released"],
     )
-    secret = told.pop("secret")
-    assert program.get("webhooks/").json()["results"] == [told]
-    assert program.get(f"webhooks/{told['id']}/").json() == told
-    tested = program.post(f"webhooks/{told['id']}/test/")
+    secret = body.pop("secret")
+    assert program.get("webhooks/").json()["results"] == [body]
+    assert program.get(f"webhooks/{body['id']}/").json() == body
+    tested = program.post(f"webhooks/{body['id']}/test/")
     assert (tested.status_code, tested.json()["state"]) == (
         HTTPStatus.ACCEPTED,
         DeliveryState.WAITING,
     )
     send_due_deliveries(organization_id=organization.pk)
-    (row,) = program.get(f"webhooks/{told['id']}/deliveries/").json()["results"]
+    (row,) = program.get(f"webhooks/{body['id']}/deliveries/").json()["results"]
     assert (row["id"], row["state"], row["status"], row["tries"]) == (
         tested.json()["id"],
         "delivered",
         204,
         1,
     )
-    (seen,) = receiver.told
-    assert (seen.payload, seen.is_signed_with(secret)) == (row["payload"], True)
+    (delivery_seen,) = receiver.told
+    assert (delivery_seen.payload, delivery_seen.is_signed_with(secret)) == (row["payload"], True)
     assert secret not in str(row)
 
 
@@ -164,11 +164,13 @@ def test_there_are_ten_at_most(program, organization):
 
 
 def test_each_part_is_changed_by_itself_and_logged(program, organization, webhook):
-    here = f"webhooks/{webhook.pk}/"
-    assert program.patch(here, {"url": "https://8.8.8.8/new"}).json()["events"] == EVENTS
-    assert program.patch(here, {"events": ["audit.failed"]}).json()["url"] == "https://8.8.8.8/new"
-    assert program.patch(here, {"active": False}).json()["active"] is False
-    assert program.patch(here, {}).json() == program.get(here).json()
+    own_path = f"webhooks/{webhook.pk}/"
+    assert program.patch(own_path, {"url": "https://8.8.8.8/new"}).json()["events"] == EVENTS
+    assert (
+        program.patch(own_path, {"events": ["audit.failed"]}).json()["url"] == "https://8.8.8.8/new"
+    )
+    assert program.patch(own_path, {"active": False}).json()["active"] is False
+    assert program.patch(own_path, {}).json() == program.get(own_path).json()
     with scope(organization=organization):
         logged = list(Activity.objects.order_by("pk").values_list("verb", "detail__host"))
     assert logged == [
@@ -180,10 +182,10 @@ def test_each_part_is_changed_by_itself_and_logged(program, organization, webhoo
 
 def test_whoever_is_switched_off_is_sent_no_test_and_nothing_that_waited(program, organization):
     delivery = WebhookDeliveryFactory(webhook__organization=organization)
-    here = f"webhooks/{delivery.webhook_id}/"
-    told = program.patch(here, {"active": False}).json()
-    assert (told["waiting"], told["failed"]) == (0, 1)
-    refused = program.post(f"{here}test/")
+    own_path = f"webhooks/{delivery.webhook_id}/"
+    body = program.patch(own_path, {"active": False}).json()
+    assert (body["waiting"], body["failed"]) == (0, 1)
+    refused = program.post(f"{own_path}test/")
     assert (refused.status_code, error_of(refused)["code"]) == (422, "webhook_off")
 
 
@@ -212,8 +214,8 @@ def test_delivery_is_sent_again_with_its_id(program, organization):
     delivery = WebhookDeliveryFactory(
         webhook__organization=organization, state="delivered", ended_at=timezone.now(), status=204
     )
-    here = f"webhooks/{delivery.webhook_id}/deliveries/{delivery.pk}/redeliveries/"
-    answered = program.post(here)
+    own_path = f"webhooks/{delivery.webhook_id}/deliveries/{delivery.pk}/redeliveries/"
+    answered = program.post(own_path)
     row = answered.json()
     assert (answered.status_code, row["id"]) == (HTTPStatus.ACCEPTED, str(delivery.pk))
     assert (row["state"], row["tries"], row["status"], row["ended_at"]) == (
@@ -226,10 +228,10 @@ def test_delivery_is_sent_again_with_its_id(program, organization):
 
 def test_deleting_takes_what_was_sent_along(program, organization):
     delivery = WebhookDeliveryFactory(webhook__organization=organization)
-    here = f"webhooks/{delivery.webhook_id}/"
-    answer = program.delete(here)
+    own_path = f"webhooks/{delivery.webhook_id}/"
+    answer = program.delete(own_path)
     assert (answer.status_code, answer.content) == (HTTPStatus.NO_CONTENT, b"")
-    assert [program.get(here).status_code, program.delete(here).status_code] == [404, 404]
+    assert [program.get(own_path).status_code, program.delete(own_path).status_code] == [404, 404]
     with everywhere():
         assert WebhookDelivery.objects.count() == 0
 
@@ -239,20 +241,20 @@ def test_deliveries_are_narrowed_and_come_a_page_at_a_time(program, webhook):
     failed = WebhookDeliveryFactory(
         webhook=webhook, state=DeliveryState.FAILED, ended_at=timezone.now()
     )
-    here = f"webhooks/{webhook.pk}/deliveries/"
-    assert [row["id"] for row in program.get(f"{here}?state=failed").json()["results"]] == [
+    own_path = f"webhooks/{webhook.pk}/deliveries/"
+    assert [row["id"] for row in program.get(f"{own_path}?state=failed").json()["results"]] == [
         str(failed.pk)
     ]
-    refused = program.get(f"{here}?state=lost")
+    refused = program.get(f"{own_path}?state=lost")
     assert (refused.status_code, error_of(refused)["field"]) == (HTTPStatus.BAD_REQUEST, "state")
-    first = program.get(f"{here}?state=waiting&page_size=2").json()
+    first = program.get(f"{own_path}?state=waiting&page_size=2").json()
     WebhookDeliveryFactory(webhook=webhook)
     second = program.client.get(first["next"]).json()
     assert (len(first["results"]), len(second["results"]), second["next"]) == (2, 1, None)
 
 
 def test_many_are_read_in_as_many_queries_as_one(program, webhook, django_assert_max_num_queries):
-    def asked():
+    def query_counts():
         counts = []
         for path in ("webhooks/", f"webhooks/{webhook.pk}/deliveries/"):
             with django_assert_max_num_queries(9) as counted:
@@ -262,7 +264,7 @@ def test_many_are_read_in_as_many_queries_as_one(program, webhook, django_assert
 
     WebhookDeliveryFactory(webhook=webhook)
     program.get("webhooks/")  # the first use of a token is written down
-    for_one = asked()
+    for_one = query_counts()
     WebhookFactory.create_batch(3, organization=webhook.organization)
     WebhookDeliveryFactory.create_batch(3, webhook=webhook)
-    assert asked() == for_one
+    assert query_counts() == for_one

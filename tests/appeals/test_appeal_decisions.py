@@ -61,7 +61,7 @@ def letters(released: Released) -> list[str]:
         )
 
 
-def told(released: Released, criterion_id: str = FIRST) -> dict[str, Any]:
+def released_row(released: Released, criterion_id: str = FIRST) -> dict[str, Any]:
     rows = {row["id"]: row for row in (released.grade.released or {})["criteria"]}
     return rows[criterion_id]
 
@@ -93,11 +93,11 @@ def test_kept_verdict_changes_nothing(released, appeal):
 
 
 def test_changed_score_is_logged_and_released_at_once(released, appeal):
-    score = told(released)["score"]
+    score = released_row(released)["score"]
     within(released, change_score, appeal, score=2, answer="It was read too kindly.")
     now = released.now(appeal)
     assert (now.state, now.new_score, score) == (AppealState.CHANGED, 2, 5)
-    row = told(released)
+    row = released_row(released)
     assert (row["score"], row["verdict_score"], row["override_reason"]) == (
         2,
         5,
@@ -156,7 +156,13 @@ def test_emails_have_no_score(released, appeal):
 
 def test_current_score_cannot_be_set_again(released, appeal):
     with pytest.raises(AppealRefused) as refused:
-        within(released, change_score, appeal, score=told(released)["score"], answer="The same.")
+        within(
+            released,
+            change_score,
+            appeal,
+            score=released_row(released)["score"],
+            answer="The same.",
+        )
     assert (refused.value.field, refused.value.code) == ("decision", "score_the_same")
 
 
@@ -164,9 +170,9 @@ def test_recomputed_score_is_released_by_changing_to_it(released, appeal):
     with scope(organization=released.organization):
         again = within(released, rejudge_criterion, appeal)
     ended(again, **{FIRST: 3})
-    assert (told(released)["score"], released.now(appeal).state) == (5, AppealState.OPEN)
+    assert (released_row(released)["score"], released.now(appeal).state) == (5, AppealState.OPEN)
     within(released, change_score, released.now(appeal), score=3, answer="Judged again.")
-    assert told(released)["score"] == 3
+    assert released_row(released)["score"] == 3
 
 
 def test_answered_appeal_cannot_be_answered_again(released, appeal):
@@ -209,7 +215,7 @@ def test_rejudged_appeal_returns_to_inbox(released, appeal):
     )
     ended(audit, **{FIRST: 4})
     assert released.now(appeal).state == AppealState.OPEN
-    assert told(released)["score"] == 5
+    assert released_row(released)["score"] == 5
 
 
 def test_appeal_returns_when_rejudging_fails(released, appeal):

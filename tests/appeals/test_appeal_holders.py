@@ -220,9 +220,9 @@ def test_appeal_is_handed_over_once_for_what_the_page_showed(released, appeal):
     assert f'href="{hand}"' in client.get(page_of(appeal)).content.decode()
     html = client.get(hand).content.decode()
     assert faults_of(html) == []
-    shown = html.split('name="hand-seen" value="')[1].partition('"')[0]
-    client.post(hand, {"hand-seen": shown, "hand-to": first.pk})
-    answer = client.post(hand, {"hand-seen": shown, "hand-to": second.pk})
+    fingerprint = html.split('name="hand-seen" value="')[1].partition('"')[0]
+    client.post(hand, {"hand-seen": fingerprint, "hand-to": first.pk})
+    answer = client.post(hand, {"hand-seen": fingerprint, "hand-to": second.pk})
     assert "This changed since you opened the page" in answer.content.decode()
     assert holder_of(current(appeal)) == first
     assert f"<strong>{first.email}</strong>" in client.get(page_of(appeal)).content.decode()

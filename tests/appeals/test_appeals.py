@@ -81,9 +81,9 @@ def test_only_open_and_kept_appeals_use_the_allowance():
 
 def filed_on(released: Released, criterion_id: str) -> Appeal:
     with scope(organization=released.organization):
-        found = Appeal.objects.filter(criterion_id=criterion_id).order_by("pk").last()
-    assert found is not None
-    return released.now(found)
+        latest_appeal = Appeal.objects.filter(criterion_id=criterion_id).order_by("pk").last()
+    assert latest_appeal is not None
+    return released.now(latest_appeal)
 
 
 def test_allowance_has_number_and_deadline():

@@ -73,9 +73,9 @@ class Case:
 
     @property
     def standing(self) -> Audit:
-        found = current_audit(self.submission)
-        assert found is not None
-        return Audit.objects.get(pk=found.pk)
+        current = current_audit(self.submission)
+        assert current is not None
+        return Audit.objects.get(pk=current.pk)
 
     def now(self) -> Appeal:
         return Appeal.objects.select_related("submission__assignment", "organization").get(

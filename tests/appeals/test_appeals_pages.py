@@ -147,14 +147,14 @@ def test_appeal_after_the_deadline_is_refused(released, ada):
 
 
 @pytest.mark.parametrize(
-    ("most", "released_at", "said"),
+    ("most", "released_at", "sentence"),
     [
         (3, None, "2 of 3 appeals left, until"),
         (1, None, "0 of 1 appeal left, until"),
         (3, "2026-01-05T12:00Z", "The deadline for appeals was"),
     ],
 )
-def test_report_shows_allowance_beside_each_criterion(most, released_at, said):
+def test_report_shows_allowance_beside_each_criterion(most, released_at, sentence):
     released = Released(max_appeals=most)
     filed(released)
     if released_at:
@@ -165,8 +165,8 @@ def test_report_shows_allowance_beside_each_criterion(most, released_at, said):
         signed_in(released.student.user),
         f"/o/{released.organization.slug}/audits/{released.audit.pk}/",
     )
-    assert html.count(said) == 3
-    assert html.count("Appeal this criterion") == (2 if said.startswith("2") else 0)
+    assert html.count(sentence) == 3
+    assert html.count("Appeal this criterion") == (2 if sentence.startswith("2") else 0)
     assert html.count("Appeal on this criterion") == 1
 
 
@@ -260,7 +260,10 @@ def test_buttons_rejudge_or_escalate_an_appeal(released, teacher):
     staff_user(released.organization, Role.OWNER)
     teacher.post(inbox(released, f"{first.pk}/"), {"do": "rejudge"})
     teacher.post(inbox(released, f"{second.pk}/"), {"do": "escalate"})
-    assert [released.now(each).state for each in (first, second)] == ["rejudging", "escalated"]
+    assert [released.now(filed_appeal).state for filed_appeal in (first, second)] == [
+        "rejudging",
+        "escalated",
+    ]
     assert "an owner must answer it" in page(teacher, inbox(released, f"{second.pk}/"))
     assert ">progress</a>" in page(teacher, inbox(released, f"{first.pk}/"))
 

@@ -126,11 +126,11 @@ def test_ten_free_organizations_are_before_a_student_as_one():
 
 
 def test_accounts_take_turns_among_organizations_without_approval():
-    many = strangers(10, 3)
+    crowd = strangers(10, 3)
     other = strangers(1, 1)[0]
     assert queue_position(other) == UNAPPROVED_AHEAD + 1
     assert take_up(3)[2] == str(other.pk)
-    assert set(take_up(28)) < ids(many)
+    assert set(take_up(28)) < ids(crowd)
 
 
 def test_every_audit_of_organizations_without_approval_is_taken_up():

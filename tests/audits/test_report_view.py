@@ -53,8 +53,8 @@ def view(audit: Audit, reader: Any, **query: str) -> Any:
     return signed_in(reader).get(page_of_audit(audit), query).context["view"]
 
 
-def filters(found: Any) -> dict[str, list[str]]:
-    return {row.key: [c.record.id for c in row.criteria] for row in found.filters}
+def filters(report_page: Any) -> dict[str, list[str]]:
+    return {row.key: [c.record.id for c in row.criteria] for row in report_page.filters}
 
 
 def test_filter_shows_criteria_with_failed_checks_and_folds_the_others(
@@ -62,10 +62,10 @@ def test_filter_shows_criteria_with_failed_checks_and_folds_the_others(
 ) -> None:
     audit = audit_of(report_of(3, passing=1), assignment, ada)
     html = page(audit, ada.user, show="failed")
-    shown, fold, others = html.partition("The other criteria <small>(1)</small>")
+    before_fold, fold, after_fold = html.partition("The other criteria <small>(1)</small>")
     articles = r'<article class="panel criterion stack" id="c-(\w+)"'
-    assert re.findall(articles, shown) == ["git_forensics", "state_management"]
-    assert (bool(fold), re.findall(articles, others)) == (True, ["graph_orchestration"])
+    assert re.findall(articles, before_fold) == ["git_forensics", "state_management"]
+    assert (bool(fold), re.findall(articles, after_fold)) == (True, ["graph_orchestration"])
     chosen = r'<a href="[^"]*show=\w+[^"]*"[^>]* aria-current="true">(.*?)</a>'
     assert re.findall(chosen, html) == ["With failed checks (2)"]
 
@@ -85,8 +85,13 @@ def test_report_without_a_failed_check_says_so(assignment: Assignment, ada: Enro
 @pytest.mark.parametrize("query", [{}, {"show": "everything", "open": "1", "print": "x"}])
 def test_unknown_choices_show_everything_folded(query: Mapping[str, str]) -> None:
     criteria = present_report(parse_report(report_of(2))).criteria
-    found = page_view(query, criteria, None)
-    assert (found.shown.key, found.others, found.is_open, found.is_whole) == (
+    report_page = page_view(query, criteria, None)
+    assert (
+        report_page.shown.key,
+        report_page.others,
+        report_page.is_open,
+        report_page.is_whole,
+    ) == (
         "all",
         (),
         False,

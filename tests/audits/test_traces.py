@@ -173,10 +173,10 @@ def evening(kept: Path, work: Path) -> Iterator[Evening]:
 def calls_in(spans: list[Span]) -> dict[tuple[str, str], Span]:
     """Return the spans of calls by judge and criterion; the screening has neither."""
     return {
-        (told.get("auditor.judge", ""), *told.get("auditor.criteria", [""])): span
+        (attributes.get("auditor.judge", ""), *attributes.get("auditor.criteria", [""])): span
         for span in spans
         if span.name.startswith("chat ")
-        for told in [attributes_of(span)]
+        for attributes in [attributes_of(span)]
     }
 
 
@@ -266,11 +266,11 @@ def test_two_institutions_have_traces_of_their_own(evening: Evening) -> None:
     audits = (evening.by_models, evening.offline)
     owners = [
         {
-            (told[key], span.trace_id.hex())
+            (attributes[key], span.trace_id.hex())
             for span in evening.collector.spans
-            for told in [attributes_of(span)]
+            for attributes in [attributes_of(span)]
             for key in ("auditor.organization.id",)
-            if key in told and told["auditor.audit.id"] == str(audit.pk)
+            if key in attributes and attributes["auditor.audit.id"] == str(audit.pk)
         }
         for audit in audits
     ]

@@ -61,8 +61,8 @@ class Keyboard:
             "Accessibility.getPartialAXTree",
             {"objectId": node["objectId"], "fetchRelatives": False},
         )
-        told = tree["nodes"][0]
-        return Stop(*(str(told.get(part, {}).get("value", "")) for part in ("role", "name")))
+        first_node = tree["nodes"][0]
+        return Stop(*(str(first_node.get(part, {}).get("value", "")) for part in ("role", "name")))
 
     def press(self, *keys: str) -> None:
         """Press keys; the next stop need not come after the last one."""

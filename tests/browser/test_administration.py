@@ -50,11 +50,14 @@ def pages(organization: Organization, client: Client) -> Iterator[str]:
         page(RubricVersion, "changelist"),
     )
     draft = RubricVersionFactory.create(rubric__organization=organization, draft=True)
-    asked = [*pages_of(RubricVersion, draft), *pages_of(Audit, row_of(Audit, organization))]
+    page_addresses = [
+        *pages_of(RubricVersion, draft),
+        *pages_of(Audit, row_of(Audit, organization)),
+    ]
     for model in OWN_FORMS:
         forms = [page(model, "add"), *pages_of(model, row_of(model, organization))]
-        asked += [address for address in forms if "/history/" not in address]
-    for address in dict.fromkeys(asked):
+        page_addresses += [address for address in forms if "/history/" not in address]
+    for address in dict.fromkeys(page_addresses):
         answer = client.get(address)
         if answer.status_code == 200 and "html" in answer.headers["Content-Type"]:
             yield address
@@ -78,6 +81,6 @@ def test_administration_pages_pass_axe_in_both_themes(live_server: Any, chromium
         window = context.new_page()
         for address in addresses:
             window.goto(address)
-            if found := faults_of(window, but=DJANGOS_OWN):
-                faults[address] = found
+            if faults_here := faults_of(window, but=DJANGOS_OWN):
+                faults[address] = faults_here
     assert faults == {}

@@ -194,8 +194,8 @@ def answer(page: Page, finding: str, kind: str, *, commit: str = "", reason: str
 
 
 def nobody_is_named(page: Page, me: str) -> None:
-    shown = page.content()
-    assert [word for name in NAMES if name != me for word in name.split() if word in shown] == []
+    content = page.content()
+    assert [word for name in NAMES if name != me for word in name.split() if word in content] == []
 
 
 def look_at_what_changed(page: Page, room: Class, name: str) -> None:
@@ -217,9 +217,9 @@ def look_at_what_changed(page: Page, room: Class, name: str) -> None:
     nobody_is_named(page, name)
 
 
-def load_until(page: Page, shown: Locator) -> None:
+def load_until(page: Page, awaited: Locator) -> None:
     deadline = monotonic() + PATIENCE_MS / 1000
-    while not shown.is_visible():
+    while not awaited.is_visible():
         assert monotonic() < deadline
         page.reload()
 

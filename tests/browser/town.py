@@ -152,8 +152,8 @@ def among_peers(institute: Institute) -> None:
         institute.pairing.auditee,
         EnrollmentFactory.create(cohort=institute.cohort, name=LONG),
     ]
-    for number, each in enumerate([student, *peers]):
-        RoundMemberFactory.create(round=round_, student=each, alias=f"Peer {481 + number}")
+    for number, member in enumerate([student, *peers]):
+        RoundMemberFactory.create(round=round_, student=member, alias=f"Peer {481 + number}")
     SubmissionFactory.create(
         assignment=institute.assignment, student=peers[0], resolved_commit="c" * 40
     )

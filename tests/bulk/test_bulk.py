@@ -245,7 +245,7 @@ def test_cancel_ends_waiting_audits_and_uses_no_attempt():
         lease = claimed(new[0])
         assert cancel_bulk(run=run, by=None) == 2
         assert cancel_bulk(run=run, by=None) == 0
-        ended = [Audit.objects.get(pk=each.pk) for each in new]
+        ended = [Audit.objects.get(pk=audit_row.pk) for audit_row in new]
         assert [(a.state, a.failure_code, a.run_attempt) for a in ended] == [
             (AuditState.RUNNING, "", 1),
             (AuditState.FAILED, "cancelled", 0),

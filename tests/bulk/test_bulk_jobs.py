@@ -78,7 +78,7 @@ def work() -> list[str]:
     return done
 
 
-def seen(run: BulkRun) -> tuple[str, int, int, int]:
+def progress(run: BulkRun) -> tuple[str, int, int, int]:
     with everywhere():
         now = BulkRun.objects.get(pk=run.pk)
     return (now.state, now.done, now.failed, now.changed)
@@ -88,7 +88,7 @@ def test_run_continues_chunk_by_chunk_to_its_end(monkeypatch):
     monkeypatch.setattr(resynthesis_jobs, "CHUNK", 2)
     run, heavier = started(5)
     assert work() == [f"bulk-{run.pk}-{chunk}" for chunk in (0, 1, 2)]
-    assert seen(run) == (BulkState.DONE, 5, 0, 5)
+    assert progress(run) == (BulkState.DONE, 5, 0, 5)
 
     with everywhere():
         assert {audit.rubric_version for audit in Audit.objects.all()} == {heavier}
@@ -103,7 +103,7 @@ def test_refused_item_fails_with_its_message_and_others_continue():
         Audit.objects.filter(pk=first.audit_id).update(report={"schema": "older"})
 
     work()
-    assert seen(run) == (BulkState.DONE, 2, 1, 1)
+    assert progress(run) == (BulkState.DONE, 2, 1, 1)
     with everywhere():
         item = BulkItem.objects.get(position=0)
         assert (item.state, item.code, item.message != "") == (
@@ -131,7 +131,7 @@ def test_item_that_kills_its_worker_three_times_fails():
         )
         assert BulkItem.objects.get(pk=first.pk).code == "engine_failed"
 
-    assert seen(run) == (BulkState.DONE, 2, 1, 1)
+    assert progress(run) == (BulkState.DONE, 2, 1, 1)
 
 
 def test_reconciler_resumes_only_runs_without_a_job():
@@ -141,14 +141,14 @@ def test_reconciler_resumes_only_runs_without_a_job():
     assert reconcile() == Recovery(enqueued=0, taken_back=0, resumed=1)
     work()
     assert reconcile() == Recovery(enqueued=0, taken_back=0)
-    assert seen(run)[0] == BulkState.DONE
+    assert progress(run)[0] == BulkState.DONE
 
 
 def test_job_started_twice_works_once():
     run, _ = started(2)
     for _ in range(2):
         resynthesise_chunk(run.organization_id, str(run.pk), 0)
-    assert seen(run) == (BulkState.DONE, 2, 0, 2)
+    assert progress(run) == (BulkState.DONE, 2, 0, 2)
     with everywhere():
         assert SupersededReport.objects.count() == 2
 
@@ -160,7 +160,7 @@ def test_student_submission_precedes_a_thousand_bulk_jobs():
             assignment=assignment,
             verb=BulkVerb.REAUDIT,
             rubric_version=assignment.rubric_version,
-            audits=_many(assignment, 1000),
+            audits=_audits(assignment, 1000),
             by=None,
             confirmed=1000,
         )
@@ -169,13 +169,13 @@ def test_student_submission_precedes_a_thousand_bulk_jobs():
     own = AuditFactory(submission=SubmissionFactory(assignment=assignment))
     enqueue_on_commit(own)
     queues = [get_queue(name) for name in ("submissions", "bulk")]  # as audit_worker serves them
-    found = queues[0].dequeue_any(queues, None, connection=queues[0].connection)
-    assert found is not None
-    first = found[0]
+    dequeued = queues[0].dequeue_any(queues, None, connection=queues[0].connection)
+    assert dequeued is not None
+    first = dequeued[0]
     assert first.args == [str(own.pk), 1]
 
 
-def _many(assignment: Assignment, number: int) -> list[Audit]:
+def _audits(assignment: Assignment, number: int) -> list[Audit]:
     where = {"organization": assignment.organization}
     students = Enrollment.objects.bulk_create(
         Enrollment(**where, cohort=assignment.cohort, email=f"s{n}@example.org", name=f"S {n}")
@@ -185,24 +185,24 @@ def _many(assignment: Assignment, number: int) -> list[Audit]:
         Submission(
             **where,
             assignment=assignment,
-            student=each,
+            student=row,
             attempt=1,
             repo_url="https://git.example.org/s/w",
             handed_in_at=timezone.now(),
         )
-        for each in students
+        for row in students
     )
 
     return Audit.objects.bulk_create(
         Audit(
             **where,
-            submission=each,
+            submission=row,
             rubric_version=assignment.rubric_version,
             state="done",
             report={},
             finished_at=timezone.now(),
         )
-        for each in submissions
+        for row in submissions
     )
 
 
@@ -213,24 +213,24 @@ def test_concurrent_verdict_and_resynthesis_are_both_kept():
     assignment = small_assignment()
     template, heavier = judged(assignment), next_version(assignment, tidy=20.0)
     audit = AuditFactory(submission__assignment=assignment, submission__attempt=1)
-    lease, written, asked = claimed(audit), Event(), Event()
-    told = verdict(
+    lease, written, requested = claimed(audit), Event(), Event()
+    outcome = verdict(
         report=template.report, digest=template.report_digest, overall_score=template.overall_score
     )
 
     def finish() -> None:
         try:
             with everywhere(), transaction.atomic():
-                finish_audit(lease=lease, verdict=told)
+                finish_audit(lease=lease, verdict=outcome)
                 written.set()
-                assert asked.wait(10)
+                assert requested.wait(10)
         finally:
             connection.close()
 
     def apply() -> bool:
         try:
             assert written.wait(10)
-            asked.set()
+            requested.set()
             with everywhere():
                 return resynthesise_audit(audit=audit, rubric_version=heavier, by=None)
         finally:
@@ -242,7 +242,7 @@ def test_concurrent_verdict_and_resynthesis_are_both_kept():
     with everywhere():
         after: Any = Audit.objects.get(pk=audit.pk)
         assert (after.rubric_version, after.report["rubric"]["digest"]) == (heavier, heavier.digest)
-        assert SupersededReport.objects.get(audit=audit).digest == told.digest
+        assert SupersededReport.objects.get(audit=audit).digest == outcome.digest
         assert Grade.objects.get(audit=audit).overall_score == after.overall_score
 
 

@@ -106,8 +106,8 @@ def test_selected_students_stay_selected_after_an_error(
     ticked, other = graded(assignment, 2)
     data = choice(assignment, scope="chosen", grade=[ticked.pk], criterion=7, start="1")
     answer = teacher.post(start_page(assignment), data)
-    shown = {grade.pk: chosen for grade, _flags, chosen in answer.context["listed"]}
-    assert (shown, runs()) == ({ticked.pk: True, other.pk: False}, 0)
+    listed = {grade.pk: chosen for grade, _flags, chosen in answer.context["listed"]}
+    assert (listed, runs()) == ({ticked.pk: True, other.pk: False}, 0)
 
 
 def test_count_and_cost_are_shown_before_anything_starts(
@@ -137,14 +137,14 @@ def test_scope_selects_flagged_chosen_or_failed(teacher: Client, assignment: Ass
     plain, flagged = *graded(assignment, 1), *graded(assignment, 1, needs_review=True)
     failed = AuditFactory.create(failed=True, submission__assignment=assignment)
 
-    def found(**chosen: Any) -> list[Audit]:
+    def chosen_audits(**chosen: Any) -> list[Audit]:
         answer = teacher.post(start_page(assignment), choice(assignment, **chosen))
         return list(answer.context["estimate"].audits)
 
-    assert found(scope="flagged") == [flagged.audit]
-    assert found(scope="chosen", grade=[plain.pk]) == [plain.audit]
-    assert found(scope="failed", verb=BulkVerb.REAUDIT) == [failed]
-    assert sorted(a.pk for a in found()) == sorted([plain.audit_id, flagged.audit_id])
+    assert chosen_audits(scope="flagged") == [flagged.audit]
+    assert chosen_audits(scope="chosen", grade=[plain.pk]) == [plain.audit]
+    assert chosen_audits(scope="failed", verb=BulkVerb.REAUDIT) == [failed]
+    assert sorted(a.pk for a in chosen_audits()) == sorted([plain.audit_id, flagged.audit_id])
 
 
 def test_run_above_fifty_needs_typed_number(teacher: Client, assignment: Assignment) -> None:
@@ -183,11 +183,11 @@ def test_unchanged_progress_fragment_answers_304(teacher: Client, assignment: As
     run = BulkRunFactory.create(assignment=assignment, total=2)
     items = [BulkItemFactory.create(run=run, score_before=4.0) for _ in range(2)]
     first = teacher.get(page_of(run, "bulk-progress"))
-    known = {"If-None-Match": first.headers["ETag"]}
-    assert teacher.get(page_of(run, "bulk-progress"), headers=known).status_code == 304
+    cached_headers = {"If-None-Match": first.headers["ETag"]}
+    assert teacher.get(page_of(run, "bulk-progress"), headers=cached_headers).status_code == 304
     with everywhere():
         end_item(item=items[0], change=Change(criteria=2, score_before=4.0, score_after=2.5))
-    second = teacher.get(page_of(run, "bulk-progress"), headers=known)
+    second = teacher.get(page_of(run, "bulk-progress"), headers=cached_headers)
     assert (second.status_code, "HX-Refresh" in second.headers, b"2.5" in second.content) == (
         200,
         False,
@@ -205,14 +205,14 @@ def test_unchanged_progress_fragment_answers_304(teacher: Client, assignment: As
     assert last.headers["HX-Refresh"] == "true"
     page = teacher.get(page_of(run)).content.decode()
     assert (faults_of(page), "of an older make" in page) == ([], True)
-    shown = {
+    listed = {
         name: [item.pk for item in teacher.get(page_of(run), {"show": name}).context["page"]]
         for name in ("changed", "failed", "waiting", "nonsense")
     }
     both = [item.pk for item in items]
-    assert shown == {"changed": both[:1], "failed": both[1:], "waiting": [], "nonsense": both}
-    said = teacher.get(page_of(run), {"show": "nonsense", "page": "x"}).context["misread"]
-    assert [sentence.split("”")[0] for sentence in said] == ["“show=nonsense", "“page=x"]
+    assert listed == {"changed": both[:1], "failed": both[1:], "waiting": [], "nonsense": both}
+    misread = teacher.get(page_of(run), {"show": "nonsense", "page": "x"}).context["misread"]
+    assert [sentence.split("”")[0] for sentence in misread] == ["“show=nonsense", "“page=x"]
 
 
 def test_progress_counts_add_up_when_an_item_ends_meanwhile(

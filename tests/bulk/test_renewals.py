@@ -59,8 +59,10 @@ def known_to(audit: Audit) -> tuple[set[str], list[tuple[str, int]] | None]:
     with everywhere():
         report = known_report(audit)
         keys = set(known_opinions(audit).values_list("key", flat=True))
-    told = [(each["id"], len(each["opinions"])) for each in report["criteria"]] if report else None
-    return keys, told
+    opinions_left = (
+        [(row["id"], len(row["opinions"])) for row in report["criteria"]] if report else None
+    )
+    return keys, opinions_left
 
 
 @pytest.mark.parametrize(
@@ -162,7 +164,7 @@ def test_renewal_without_answers_keeps_scores(failure, state):
         "final_score": None,
         "opinions": [{"judge": "Defense", "failure": failure}],
     }
-    told = verdict(
+    outcome = verdict(
         state=AuditState.NEEDS_REVIEW,
         overall_score=None,
         report={"criteria": [unheard]},
@@ -171,12 +173,12 @@ def test_renewal_without_answers_keeps_scores(failure, state):
 
     with everywhere():
         lease = claimed(rejudge(submission=audit.submission, by=None))
-        finish_audit(lease=lease, verdict=told)
-        seen = Audit.objects.get(pk=lease.audit_id)
+        finish_audit(lease=lease, verdict=outcome)
+        stored = Audit.objects.get(pk=lease.audit_id)
         stands = current_audit(audit.submission)
 
-    assert (seen.state, stands == audit) == (state, state == AuditState.FAILED)
-    assert (seen.failure_code, "Tidy" in seen.failure_message) == (
+    assert (stored.state, stands == audit) == (state, state == AuditState.FAILED)
+    assert (stored.failure_code, "Tidy" in stored.failure_message) == (
         ("judges_failed", True) if state == AuditState.FAILED else ("", False)
     )
 
@@ -201,11 +203,11 @@ def test_reaudit_uses_the_judged_commit(
             renewal=Renewal.EVERYTHING, kind=AuditKind.INSTRUCTOR
         )
         renewed = Audit.objects.select_related("submission", "rubric_version").get(pk=audit.pk)
-        [told] = [
+        [outcome] = [
             e for e in engine_audits.hold_audit(renewed, beat_seconds=60) if isinstance(e, Verdict)
         ]
 
-    assert told.commit == first
+    assert outcome.commit == first
 
 
 def test_rejudging_keeps_evidence(tmp_path: Path):
@@ -225,7 +227,7 @@ def test_rejudging_keeps_evidence(tmp_path: Path):
 
     run_audit(str(new.pk), 1)
     with everywhere():
-        before, after = (Audit.objects.get(pk=each.pk).report or {} for each in (audit, new))
+        before, after = (Audit.objects.get(pk=row.pk).report or {} for row in (audit, new))
         assert current_audit(audit.submission) == new
 
     assert after["usage"]["reused"] == 3

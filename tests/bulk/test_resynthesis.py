@@ -72,9 +72,9 @@ def test_resynthesis_replaces_verdict_and_keeps_old_report():
         assert Grade.objects.get().overall_score == current.overall_score
         keys = set(OpinionRecord.objects.filter(audit=audit).values_list("key", flat=True))
         assert keys == {o["key"] for c in current.report["criteria"] for o in c["opinions"]}
-        said = Activity.objects.get(verb="audit.resynthesised").detail
+        detail = Activity.objects.get(verb="audit.resynthesised").detail
 
-    assert (said["score_before"], said["score"]) == (audit.overall_score, current.overall_score)
+    assert (detail["score_before"], detail["score"]) == (audit.overall_score, current.overall_score)
 
 
 def test_resynthesis_back_restores_verdict_and_keeps_each_report_once():
@@ -102,11 +102,11 @@ def test_released_grade_stays_and_is_marked_changed():
     teacher = staff_user(assignment.organization)
     with everywhere():
         release_grades(assignment=assignment, grades=[Grade.objects.get()], by=teacher)
-        told: Any = Grade.objects.get().released
+        released_before: Any = Grade.objects.get().released
         resynthesise_audit(audit=audit, rubric_version=heavier, by=teacher)
         grade = Grade.objects.get()
-        assert (grade.released, grade.changed) == (told, True)
-        assert SupersededReport.objects.get().digest == told["digest"]
+        assert (grade.released, grade.changed) == (released_before, True)
+        assert SupersededReport.objects.get().digest == released_before["digest"]
 
 
 def test_override_stays_after_resynthesis():

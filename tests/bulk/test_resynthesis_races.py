@@ -36,10 +36,10 @@ class Deletion:
 
     def delete(self) -> str:
         cohort = self.assignment.cohort
-        seen = inventory_of(cohort).fingerprint
+        fingerprint = inventory_of(cohort).fingerprint
         return code_of(
             lambda: delete_cohort(
-                cohort=cohort, typed=cohort.slug, fingerprint=seen, by=self.teacher
+                cohort=cohort, typed=cohort.slug, fingerprint=fingerprint, by=self.teacher
             )
         )
 

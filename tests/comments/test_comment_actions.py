@@ -80,8 +80,8 @@ def test_comment_is_a_draft_at_its_place(audit, by):
         ("Lines of code: Well built.", True, "a" * 40),
         ("A page of the PDF: Well built.", True, ""),
     ]
-    shown = comments_on(audit.submission, by)
-    assert [str(row.place) for row in shown.own] == [
+    listed = comments_on(audit.submission, by)
+    assert [str(row.place) for row in listed.own] == [
         "The whole work",
         "Criterion “Git forensics”",
         "PDF page 2",
@@ -114,8 +114,8 @@ def test_student_sees_a_comment_only_between_its_release_and_its_withdrawal(audi
     comment = written(audit, by)
 
     def read() -> list[tuple[str, bool]]:
-        shown = comments_on(audit.submission, ada.user).comments
-        return [(row.comment.text, row.is_new) for row in shown]
+        listed = comments_on(audit.submission, ada.user).comments
+        return [(row.comment.text, row.is_new) for row in listed]
 
     assert read() == []
     assert release_comments(submission=audit.submission, by=by) == 1
@@ -160,8 +160,8 @@ def test_comment_of_a_withdrawn_release_is_hidden_and_kept(audit, ada, by):
     actions.edit_comment(comment=comment, text="Other words.", by=by)
     assert Activity.objects.get(verb="comment.edited").detail["before"] == "Well built."
     release_comments(submission=audit.submission, by=by)
-    shown = comments_on(audit.submission, ada.user).comments
-    assert [[reply.text for reply in row.replies] for row in shown] == [["Thank you."]]
+    listed = comments_on(audit.submission, ada.user).comments
+    assert [[reply.text for reply in row.replies] for row in listed] == [["Thank you."]]
 
 
 def test_answer_waits_until_staff_reply_or_mark_it_as_read(audit, ada, by):
@@ -210,8 +210,8 @@ def test_later_attempt_shows_comments_of_the_earlier_one_as_such(audit, ada, by)
             assignment=audit.submission.assignment, student=ada, attempt=2
         )
     )
-    shown = comments_on(later.submission, by)
-    assert [(row.attempt, row.is_earlier, row.audit) for row in shown.comments] == [
+    listed = comments_on(later.submission, by)
+    assert [(row.attempt, row.is_earlier, row.audit) for row in listed.comments] == [
         (1, True, audit.pk)
     ]
     again = AuditFactory.create(submission=audit.submission)

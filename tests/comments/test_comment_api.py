@@ -163,5 +163,5 @@ def test_drafts_are_released_by_a_teacher_alone(grade, ada, assistant):
     assert student.get(address_of(grade)).json()["results"] == []
 
     assert [teacher.post(release).json() for _ in range(2)] == [{"released": 1}, {"released": 0}]
-    [shown] = student.get(address_of(grade)).json()["results"]
-    assert shown["released_at"]
+    [comment_row] = student.get(address_of(grade)).json()["results"]
+    assert comment_row["released_at"]

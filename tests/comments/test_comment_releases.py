@@ -50,8 +50,8 @@ def test_release_of_the_grade_shows_drafts_up_to_its_attempt(
         draft_on(submission, text=f"Comment {number}")
     release(assignment, teacher_user)
 
-    shown = Comment.objects.filter(released_at__isnull=False).order_by("text")
-    assert [row.text for row in shown] == ["Comment 1", "Comment 2"]
+    visible = Comment.objects.filter(released_at__isnull=False).order_by("text")
+    assert [row.text for row in visible] == ["Comment 1", "Comment 2"]
     assert texts(second, ada.user) == ["Comment 2", "Comment 1"]
     assert "There are comments on your work." in Notice.objects.get().body
     assert "Comment" not in Notice.objects.get().body.replace("comments", "")

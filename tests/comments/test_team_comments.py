@@ -48,20 +48,20 @@ class Pair:
             )
             self.comment: Comment = CommentFactory.create(submission=self.submission)
 
-    def release(self, *who: Enrollment) -> None:
-        grades = list(Grade.objects.filter(student__in=who))
+    def release(self, *members: Enrollment) -> None:
+        grades = list(Grade.objects.filter(student__in=members))
         release_grades(assignment=self.assignment, grades=grades, by=self.teacher)
 
-    def withdraw(self, who: Enrollment) -> None:
-        grade = Grade.objects.get(student=who)
+    def withdraw(self, member: Enrollment) -> None:
+        grade = Grade.objects.get(student=member)
         withdraw_release(grade=grade, reason="A mistake.", by=self.teacher)
 
     def readers(self) -> list[str]:
         """Return who sees the comment; page, list, number and address must agree on it."""
-        return [str(who) for who in (self.ada, self.ben) if self.is_read_by(who)]
+        return [str(member) for member in (self.ada, self.ben) if self.is_read_by(member)]
 
-    def is_read_by(self, who: Enrollment) -> bool:
-        user = who.user
+    def is_read_by(self, member: Enrollment) -> bool:
+        user = member.user
         assert user
         try:
             access_comment(user, self.comment.pk)

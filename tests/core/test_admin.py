@@ -58,7 +58,7 @@ def changelist(name: str) -> str:
     return reverse(f"admin:grading_{name}_changelist")
 
 
-def shown(response):
+def result_rows(response):
     return list(response.context["cl"].result_list)
 
 
@@ -120,7 +120,7 @@ def test_every_list_shows_ones_own_organization_only(as_instructor, organization
         "submission",
         "audit",
     ):
-        rows = shown(as_instructor.get(changelist(name)))
+        rows = result_rows(as_instructor.get(changelist(name)))
         assert [row if name == "organization" else row.organization for row in rows] == [
             organization
         ]
@@ -129,7 +129,7 @@ def test_every_list_shows_ones_own_organization_only(as_instructor, organization
 def test_a_superuser_sees_every_organization(client):
     cohorts = {CohortFactory(), CohortFactory()}
     response = signed_in(client, is_superuser=True).get(changelist("cohort"))
-    assert set(shown(response)) == cohorts
+    assert set(result_rows(response)) == cohorts
 
 
 def test_every_list_can_be_searched(as_instructor):

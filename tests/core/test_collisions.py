@@ -29,9 +29,9 @@ def beside_the_deletion(circle: Circle, act: Callable[[], Any]) -> list[Any]:
     """Return both answers: to the deletion, and to a request that met its locks."""
     teacher = client_of(staff_user(circle.organization))
     with everywhere():
-        seen = inventory_of(circle.cohort).fingerprint
+        fingerprint = inventory_of(circle.cohort).fingerprint
     address = reverse("cohort-delete", args=[circle.organization.slug, circle.cohort.slug])
-    typed = {"typed": circle.cohort.slug, "seen": seen}
+    typed = {"typed": circle.cohort.slug, "seen": fingerprint}
     return in_turn(
         Audit, lambda: teacher.post(address, typed), act
     )  # the attempts are asked for last

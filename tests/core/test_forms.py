@@ -289,7 +289,7 @@ class TestHandingIn:
         assert list(table.hand_in(repository).context["form"].errors) == ["__all__"]
 
     @pytest.mark.parametrize(
-        ("asked", "sentence"),
+        ("parameters", "sentence"),
         [
             (
                 {"due_at": datetime(2026, 1, 31, 12, tzinfo=UTC)},
@@ -302,13 +302,13 @@ class TestHandingIn:
         ],
     )
     def test_while_nothing_is_taken_no_page_offers_to_hand_in(
-        self, asked: Any, sentence: str
+        self, parameters: Any, sentence: str
     ) -> None:
-        table = Table(**asked)
+        table = Table(**parameters)
         page = table.client.get(table.address.removesuffix("submit/")).content.decode()
         form = table.client.get(table.address).content.decode()
-        for shown in (page, form):
-            assert f"This assignment {sentence}" in shown
+        for markup in (page, form):
+            assert f"This assignment {sentence}" in markup
         assert table.address not in page
         assert 'name="repo_url"' not in form
 

@@ -139,9 +139,9 @@ def test_code_is_good_once(github):
 
 def test_page_of_consent_has_a_state_a_challenge_and_no_secret(github):
     address = github_app.authorize_url(state="s", verifier="v" * 43, redirect_uri=BACK)
-    asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+    parameters = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
     assert address.startswith(f"{github.url}/login/oauth/authorize?")
-    assert (asked["client_id"], asked["state"], asked["code_challenge_method"]) == (
+    assert (parameters["client_id"], parameters["state"], parameters["code_challenge_method"]) == (
         CLIENT_ID,
         "s",
         "S256",

@@ -46,15 +46,15 @@ def reachable(user, audit, level):
         "submission": lambda: permissions.access_submission(user, submission.pk, level=level),
         "audit": lambda: permissions.access_audit(user, audit.pk, level=level),
     }
-    found = set()
+    reached = set()
     with scope(organization=audit.organization):
         for name, access in attempts.items():
             try:
                 access()
             except Http404:
                 continue
-            found.add(name)
-    return found
+            reached.add(name)
+    return reached
 
 
 EVERYTHING = {"organization", "cohort", "assignment", "submission", "audit"}
@@ -102,9 +102,9 @@ PEOPLE = {
 }
 
 
-@pytest.mark.parametrize("who", PEOPLE)
-def test_who_reaches_what_at_which_level(audit, who):
-    make, as_student, as_staff, as_teacher = PEOPLE[who]
+@pytest.mark.parametrize("role_name", PEOPLE)
+def test_who_reaches_what_at_which_level(audit, role_name):
+    make, as_student, as_staff, as_teacher = PEOPLE[role_name]
     user = make(audit)
     assert reachable(user, audit, "student") == as_student
     assert reachable(user, audit, "staff") == as_staff
@@ -143,14 +143,14 @@ def test_only_who_is_enrolled_has_a_place_in_a_cohort():
 def scope_seen(user, path):
     request = RequestFactory().get(path)
     request.user, request.session = user, SessionStore()
-    seen = []
+    calls = []
 
     def view(_request):
-        seen.append(get_scope())
+        calls.append(get_scope())
         return HttpResponse()
 
     response = TenantMiddleware(view)(request)
-    return seen[0] if seen else response
+    return calls[0] if calls else response
 
 
 def test_under_an_organizations_url_its_scope_is_entered():
@@ -162,12 +162,12 @@ def test_under_an_organizations_url_its_scope_is_entered():
 
 def test_a_role_is_asked_for_once_in_a_request_and_anew_in_the_next(django_assert_num_queries):
     organization = OrganizationFactory()
-    user, seen = staff_user(organization), []
+    user, calls = staff_user(organization), []
     request = RequestFactory().get(f"/o/{organization.slug}/")
     request.user, request.session = user, SessionStore()
 
     def view(_request):
-        seen.append(
+        calls.append(
             [
                 permissions.may(user, organization, level)
                 for level in ("student", "staff", "teacher")
@@ -180,7 +180,7 @@ def test_a_role_is_asked_for_once_in_a_request_and_anew_in_the_next(django_asser
     with scope(organization=organization):
         Membership.objects.filter(user=user).update(role=Role.STUDENT)
     TenantMiddleware(view)(request)
-    assert seen == [[True, True, True], [True, False, False]]
+    assert calls == [[True, True, True], [True, False, False]]
 
 
 @pytest.mark.parametrize("slug", ["theirs", "missing"])

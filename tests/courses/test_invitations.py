@@ -134,8 +134,8 @@ def test_letter_holds_no_word_of_the_stranger_but_a_cleaned_name(
 
 def test_address_gets_one_letter_of_an_organization(bram: User, cohort: Cohort) -> None:
     other = create_cohort(organization=cohort.organization, name="Two", slug="two", by=None)
-    for each in (cohort, cohort, other):
-        invited(each, bram.email)
+    for target in (cohort, cohort, other):
+        invited(target, bram.email)
         letters_sent(cohort.organization)
     assert [letter.to for letter in mail.outbox] == [[bram.email]]
 
@@ -265,7 +265,7 @@ def test_accepting_links_every_cohort_of_that_organization_alone(bram: User) -> 
     invited(elsewhere, bram.email)
     response = answer(signed_in(bram), invitation, "accept")
     assert response.url == reverse("organization", args=[cohort.organization.slug])
-    assert [linked(bram, each) for each in (cohort, second, elsewhere)] == [True, True, False]
+    assert [linked(bram, target) for target in (cohort, second, elsewhere)] == [True, True, False]
     # A letter that waited is not sent any more.
     assert letters_sent(cohort.organization) == 0
 
@@ -310,8 +310,8 @@ def test_staff_see_the_invited_address_and_no_other_of_the_account(bram: User) -
         client.get(reverse("admin:grading_membership_change", args=[member.pk])).content.decode()
     )
     assert [word in page for page in pages for word in (bram.email, bram.username)] == [False] * 12
-    found = client.get(reverse("admin:grading_membership_changelist"), {"q": bram.email})
-    assert found.context["cl"].result_count == 0
+    results = client.get(reverse("admin:grading_membership_changelist"), {"q": bram.email})
+    assert results.context["cl"].result_count == 0
 
 
 def test_signing_up_by_the_link_accepts(client: Client) -> None:

@@ -77,7 +77,7 @@ def test_bad_input_gives_one_line_on_stderr_and_exit_code_two(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "stage", "code", "shown"),
+    ("arguments", "stage", "code", "message"),
     [
         (["/nowhere/at/all"], "clone", "repository_not_found", "/nowhere/at/all"),
         (["https://me:pass@127.0.0.1/x"], "address", "url_credentials", "https://127.0.0.1/x"),
@@ -86,7 +86,7 @@ def test_bad_input_gives_one_line_on_stderr_and_exit_code_two(
     ],
 )
 def test_refused_submission_leaves_a_record_without_a_verdict(
-    repository, arguments, stage, code, shown, tmp_path, capsys
+    repository, arguments, stage, code, message, tmp_path, capsys
 ):
     (tmp_path / "notes.txt").write_text("no PDF")
     names = {"REPO": repository, "NOTES": tmp_path / "notes.txt"}
@@ -103,7 +103,7 @@ def test_refused_submission_leaves_a_record_without_a_verdict(
     assert (exit_code, out, written["message"] in err) == (2, "", True)
     assert (written["schema"], written["status"]) == ("automaton-auditor/refused@1", "refused")
     assert (written["stage"], written["code"]) == (stage, code)
-    assert written["repo_url"] == shown or shown is None
+    assert written["repo_url"] == message or message is None
     assert written["ended_at"].endswith("+00:00")
     assert "No verdict" in page.read_text()
     texts = [path.read_text() for path in (record, page, sarif, junit)]

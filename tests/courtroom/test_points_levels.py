@@ -65,8 +65,8 @@ def test_the_described_self_audit_gives_72_of_100() -> None:
 
 
 def judged_by_checks(inputs: RepositoryInputs, snapshot: Snapshot, exchange: Any = None) -> Verdict:
-    found = investigate(inputs, snapshot, POINTS.checks, exchange)
-    dossier = aggregate([found], snapshot, POINTS, None)
+    result = investigate(inputs, snapshot, POINTS.checks, exchange)
+    dossier = aggregate([result], snapshot, POINTS, None)
     opinions = []
     for criterion in POINTS.criteria:
         ids = {check.id for check in criterion.checks}

@@ -117,8 +117,8 @@ def test_line_is_shown_where_half_of_its_words_stand_under_path_and_number() -> 
 
 def test_quote_shows_its_lines_until_the_first_that_it_cuts() -> None:
     lines = {("b.py", 1): "alpha = beta(gamma)", ("b.py", 2): "delta = 1", ("b.py", 3): "return 2"}
-    asked = question("pass", quote="\n".join(lines.values()))
-    assert set(shown_lines(asked, lines)) == set(lines)
+    passing = question("pass", quote="\n".join(lines.values()))
+    assert set(shown_lines(passing, lines)) == set(lines)
     longer = {("b.py", 1): "alpha = beta(gamma) and one_two_three_four"}
     cut = question("pass", quote="alpha = beta(gamma)")
     assert set(shown_lines(cut, longer)) == set(longer)

@@ -57,14 +57,14 @@ def test_assignment_shows_time_and_attempts_left(assignment: Assignment, ada: En
     assert ["You have used all 2 attempts." in page, ">Submit</a>" in page] == [True, False]
 
 
-@pytest.mark.parametrize(("hours", "said"), [(2, False), (-2, True)])
+@pytest.mark.parametrize(("hours", "is_reminded"), [(2, False), (-2, True)])
 def test_late_submission_is_announced_before_submitting(
-    assignment: Assignment, ada: Enrollment, hours: int, said: bool
+    assignment: Assignment, ada: Enrollment, hours: int, is_reminded: bool
 ) -> None:
     due_in(assignment, hours=hours)
     where = [assignment.organization.slug, assignment.cohort.slug, assignment.slug]
     page = signed_in(ada.user).get(reverse("submit", args=where)).content.decode()
-    assert ("your submission will be marked late" in page) is said
+    assert ("your submission will be marked late" in page) is is_reminded
 
 
 def test_report_shows_the_reached_level_and_the_next(
@@ -106,9 +106,13 @@ def test_release_names_the_person_who_released(assignment: Assignment, ada: Enro
     submission = SubmissionFactory.create(assignment=assignment, student=ada)
     audit = AuditFactory.create(submission=submission, done=True, report=report_json(criteria=1))
     assert "released by" not in page_of(ada, audit)
-    told = {"audit": str(audit.pk), "submission": str(submission.pk), "digest": audit.report_digest}
+    report_head = {
+        "audit": str(audit.pk),
+        "submission": str(submission.pk),
+        "digest": audit.report_digest,
+    }
     GradeFactory.create(
-        audit=audit, released=TOLD | told, released_at=timezone.now(), released_by=teacher
+        audit=audit, released=TOLD | report_head, released_at=timezone.now(), released_by=teacher
     )
     assert "released by Grace Hopper" in page_of(ada, audit)
 

@@ -98,13 +98,13 @@ def test_at_most_twenty_rows_are_shown_and_more_are_named(
         search(assistant, assignment, "Zuse")
     for number in range(21):
         EnrollmentFactory.create(cohort=assignment.cohort, name=f"Zuse {number:02}")
-    with CaptureQueriesContext(connection) as many:
+    with CaptureQueriesContext(connection) as searching:
         answer = search(assistant, assignment, "Zuse")
     assert (names(answer), answer.context["results"].has_more) == (
         [f"Zuse {number:02}" for number in range(20)],
         {"students"},
     )
-    assert (len(many) <= len(few), "The first 20 by name" in answer.content.decode()) == (
+    assert (len(searching) <= len(few), "The first 20 by name" in answer.content.decode()) == (
         True,
         True,
     )

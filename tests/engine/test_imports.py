@@ -27,11 +27,11 @@ OWN, PDF = "audit/report_onself_generated/report.md", "audit/report_bypeer_recei
 def audit(tmp_path: Path) -> Any:
     """Of a repository with a report of each kind, one of which has gone since."""
     commit = make_repository(tmp_path / "work.git", [Commit(files={OWN: REPORT, PDF: b"%PDF-1.7"})])
-    seen = {"generated": ["audit/peer/gone.md"], "self": [OWN], "received": [PDF]}
+    paths = {"generated": ["audit/peer/gone.md"], "self": [OWN], "received": [PDF]}
     submission = SimpleNamespace(
         repo_url=str(tmp_path / "work.git"), resolved_commit=commit, ref=""
     )
-    return SimpleNamespace(report={"facts": {"minmax": seen}}, submission=submission)
+    return SimpleNamespace(report={"facts": {"minmax": paths}}, submission=submission)
 
 
 def test_a_report_is_json_whose_criteria_are_matched_by_place() -> None:

@@ -67,13 +67,13 @@ def test_a_repository_that_is_refused_fails_with_its_sentence_and_uses_up_no_att
     make_repository(tmp_path / "empty.git", [])
     audit = waiting(str(tmp_path / "empty.git"))
     run_audit(str(audit.pk), 1)
-    seen = after(audit)
-    assert (seen.state, seen.failure_code, seen.submission.counts) == (
+    ended = after(audit)
+    assert (ended.state, ended.failure_code, ended.submission.counts) == (
         AuditState.FAILED,
         "repository_empty",
         False,
     )
-    assert seen.failure_message.startswith("No commits were found")
+    assert ended.failure_message.startswith("No commits were found")
 
 
 def test_an_engine_that_breaks_gives_the_audit_back_and_is_heard_of(repository):
@@ -84,8 +84,8 @@ def test_an_engine_that_breaks_gives_the_audit_back_and_is_heard_of(repository):
     for attempt in (1, 2, 3):
         with pytest.raises(ValueError, match="rubric"):
             run_audit(str(audit.pk), attempt)
-    seen = after(audit)
-    assert (seen.state, seen.failure_code, seen.run_attempt) == (
+    ended = after(audit)
+    assert (ended.state, ended.failure_code, ended.run_attempt) == (
         AuditState.FAILED,
         "engine_failed",
         3,
@@ -95,24 +95,24 @@ def test_an_engine_that_breaks_gives_the_audit_back_and_is_heard_of(repository):
 def test_an_audit_ends_with_its_report_and_its_rows(repository):
     audit = waiting(repository)
     run_audit(str(audit.pk), 1)
-    seen = after(audit)
-    assert (seen.state, seen.failure_code, seen.stage, seen.lease_token) == (
+    ended = after(audit)
+    assert (ended.state, ended.failure_code, ended.stage, ended.lease_token) == (
         AuditState.DONE,
         "",
         "",
         None,
     )
-    assert (seen.opinions_done, seen.opinions_expected) == (6, 6)
-    assert seen.overall_score == seen.report["overall_score"]
-    assert seen.report_digest == seen.report["digest"]
-    assert seen.submission.resolved_commit == seen.report["commit"]
+    assert (ended.opinions_done, ended.opinions_expected) == (6, 6)
+    assert ended.overall_score == ended.report["overall_score"]
+    assert ended.report_digest == ended.report["digest"]
+    assert ended.submission.resolved_commit == ended.report["commit"]
     with everywhere():
         verdicts = list(CriterionVerdict.objects.values_list("criterion_id", "score"))
         evidence = list(EvidenceRecord.objects.order_by("key").values_list("key", flat=True))
         opinions = set(OpinionRecord.objects.values_list("key", flat=True))
-    assert verdicts == [(c["id"], c["final_score"]) for c in seen.report["criteria"]]
-    assert evidence == sorted(e["id"] for e in seen.report["evidence"])
-    assert opinions == {o["key"] for c in seen.report["criteria"] for o in c["opinions"]}
+    assert verdicts == [(c["id"], c["final_score"]) for c in ended.report["criteria"]]
+    assert evidence == sorted(e["id"] for e in ended.report["evidence"])
+    assert opinions == {o["key"] for c in ended.report["criteria"] for o in c["opinions"]}
 
 
 def test_an_audit_stores_what_it_read_once(repository):
@@ -167,11 +167,11 @@ def test_records_of_an_older_courtroom_are_worked_out_anew(repository):
 
 
 def test_what_an_audit_tells_begins_with_a_stage_and_ends_with_the_verdict(repository):
-    told = held(waiting(repository))
-    assert isinstance(told[0], Stage)
-    assert not told[0].ended
-    assert [type(event) for event in told].count(OpinionRow) == 6
-    assert [event for event in told if isinstance(event, Verdict)] == told[-1:]
+    held_events = held(waiting(repository))
+    assert isinstance(held_events[0], Stage)
+    assert not held_events[0].ended
+    assert [type(event) for event in held_events].count(OpinionRow) == 6
+    assert [event for event in held_events if isinstance(event, Verdict)] == held_events[-1:]
 
 
 def test_a_silent_audit_is_still_heard_of(repository):

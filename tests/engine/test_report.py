@@ -148,9 +148,9 @@ def test_a_redacted_edition_is_a_report_without_places_in_public() -> None:
 
 def test_opinions_are_taken_out_of_the_criteria_that_are_judged_again() -> None:
     document = report_json(criteria=2)
-    one = parse_report(without_opinions(document, ["git_forensics"]))
+    single = parse_report(without_opinions(document, ["git_forensics"]))
     none = parse_report(without_opinions(document))
-    assert [bool(row.opinions) for row in one.criteria] == [False, True]
+    assert [bool(row.opinions) for row in single.criteria] == [False, True]
     assert [bool(row.opinions) for row in none.criteria] == [False, False]
     assert document == report_json(criteria=2)
 

@@ -28,9 +28,9 @@ def gate(key="key", *, requests=0, tokens=0, patience=2.0):
 async def admitted(*gates, tokens=1):
     """Return how many calls of the limits are let through, one after the other."""
     count = 0
-    for each in gates:
+    for rate_gate in gates:
         try:
-            await each.acquire(tokens)
+            await rate_gate.acquire(tokens)
         except RateLimitReached:
             break
         count += 1
@@ -43,8 +43,8 @@ def let_through(makers, **call):
         try:
             return await admitted(*gates, **call)
         finally:
-            for each in gates:
-                await each.close()
+            for rate_gate in gates:
+                await rate_gate.close()
 
     return asyncio.run(enter())
 

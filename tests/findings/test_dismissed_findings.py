@@ -102,11 +102,11 @@ def test_what_was_dismissed_is_owed_no_longer_until_an_audit_sees_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("anonymity", "shown"),
+    ("anonymity", "auditor_name"),
     [(Anonymity.OPEN, "says Bob Beta."), (Anonymity.DOUBLE_BLIND, "says [withheld]")],
 )
 def test_author_and_staff_read_the_reason_and_a_blind_round_hides_names(
-    anonymity: Anonymity, shown: str
+    anonymity: Anonymity, auditor_name: str
 ) -> None:
     circle = Circle(anonymity)
     report, finding = imported(circle)
@@ -114,7 +114,11 @@ def test_author_and_staff_read_the_reason_and_a_blind_round_hides_names(
     address = circle.page("feedback", report.pk)
     author, owner = read(circle.ada, address), read(circle.bob, address)
     teacher: Any = signed_in(staff_user(finding.organization)).get(address).content.decode()
-    assert (shown in author, REASON in teacher, "generated code" in owner) == (True, True, False)
+    assert (auditor_name in author, REASON in teacher, "generated code" in owner) == (
+        True,
+        True,
+        False,
+    )
     assert ("Bob Beta" in author) == (anonymity == Anonymity.OPEN)
     assert faults_of(author) == []
 

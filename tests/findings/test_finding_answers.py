@@ -62,7 +62,7 @@ def answers() -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "said", "refused"),
+    ("kind", "answer_fields", "refused"),
     [
         ("", {}, ("kind", "kind_unknown")),
         ("mended", {}, ("kind", "kind_unknown")),
@@ -79,9 +79,9 @@ def answers() -> list[tuple[Any, ...]]:
     ],
 )
 def test_what_says_too_little_is_refused_beside_its_field(
-    kind: str, said: dict[str, str], refused: tuple[str, str]
+    kind: str, answer_fields: dict[str, str], refused: tuple[str, str]
 ) -> None:
-    assert refusal(owned(), kind, **said) == refused
+    assert refusal(owned(), kind, **answer_fields) == refused
     assert answers() == []
 
 
@@ -170,14 +170,14 @@ def test_commit_that_changes_nothing_of_the_place_is_refused(
     with everywhere():
         Finding.objects.update(place=place)
     answer(finding, "will_fix", reason="Next week.")
-    said = answer(finding, "fixed", commit=SHA if commit is None else commits[commit][:10])
+    reply = answer(finding, "fixed", commit=SHA if commit is None else commits[commit][:10])
     with override_settings(ALLOW_LOCAL_REPOSITORIES=True):
-        verify_fix(finding.organization_id, said.pk)
-        verify_fix(finding.organization_id, said.pk)
+        verify_fix(finding.organization_id, reply.pk)
+        verify_fix(finding.organization_id, reply.pk)
     with everywhere():
-        said = FindingResponse.objects.get(pk=said.pk)
+        reply = FindingResponse.objects.get(pk=reply.pk)
         assert Activity.objects.filter(verb="finding.fix_verified").count() == 1
-    assert (said.verified, why in said.verification) == (verified, True)
+    assert (reply.verified, why in reply.verification) == (verified, True)
     # The answer before a refused one stands again.
     standing = [(kind, stands) for kind, _commit, _reason, stands in answers()]
     assert standing == [("will_fix", not verified), ("fixed", verified)]
@@ -189,9 +189,9 @@ def test_refused_fix_without_an_earlier_answer_leaves_the_finding_without_one(
     address, commits = repository
     finding = owned(repo_url=address)
     for _ in range(2):
-        said = answer(finding, "fixed", commit=commits[0])
+        reply = answer(finding, "fixed", commit=commits[0])
         with override_settings(ALLOW_LOCAL_REPOSITORIES=True):
-            verify_fix(finding.organization_id, said.pk)
+            verify_fix(finding.organization_id, reply.pk)
     assert [stands for *_rest, stands in answers()] == [False, False]
 
 
@@ -199,13 +199,13 @@ def test_a_repository_that_is_gone_leaves_the_fix_unverified_with_the_reason(
     tmp_path: Path,
 ) -> None:
     finding = owned(repo_url=str(tmp_path / "gone.git"))
-    said = answer(finding, "fixed", commit=SHA)
+    reply = answer(finding, "fixed", commit=SHA)
     with override_settings(ALLOW_LOCAL_REPOSITORIES=True):
-        verify_fix(finding.organization_id, said.pk)
+        verify_fix(finding.organization_id, reply.pk)
     with everywhere():
-        said = FindingResponse.objects.get()
-    assert said.verified is None
-    assert said.verification != ""
+        reply = FindingResponse.objects.get()
+    assert reply.verified is None
+    assert reply.verification != ""
 
 
 def test_the_latest_attempts_repository_is_looked_in(repository: tuple[str, list[str]]) -> None:
@@ -214,9 +214,9 @@ def test_the_latest_attempts_repository_is_looked_in(repository: tuple[str, list
     SubmissionFactory(
         assignment=finding.assignment, student=finding.student, attempt=2, repo_url=address
     )
-    said = answer(finding, "fixed", commit=commits[1])
+    reply = answer(finding, "fixed", commit=commits[1])
     with override_settings(ALLOW_LOCAL_REPOSITORIES=True):
-        verify_fix(finding.organization_id, said.pk)
+        verify_fix(finding.organization_id, reply.pk)
     with everywhere():
         assert FindingResponse.objects.get().verified is True
         assert Submission.objects.count() == 2
@@ -224,9 +224,9 @@ def test_the_latest_attempts_repository_is_looked_in(repository: tuple[str, list
 
 def test_an_answer_that_was_replaced_meanwhile_is_left_alone() -> None:
     finding = owned()
-    said = answer(finding, "fixed", commit=SHA)
+    reply = answer(finding, "fixed", commit=SHA)
     answer(finding, "will_fix")
-    verify_fix(finding.organization_id, said.pk)
+    verify_fix(finding.organization_id, reply.pk)
     with everywhere():
         assert set(FindingResponse.objects.values_list("verified", "verification")) == {(None, "")}
 
@@ -236,24 +236,24 @@ def test_only_a_fix_is_looked_up_and_that_after_the_commit(
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         answer(owned(), "will_fix")
-        said = answer(owned(), "fixed", commit=SHA)
+        reply = answer(owned(), "fixed", commit=SHA)
         assert get_queue("submissions").job_ids == []
-    assert get_queue("submissions").job_ids == [f"fix-{said.pk}"]
+    assert get_queue("submissions").job_ids == [f"fix-{reply.pk}"]
 
 
 def test_the_same_fix_once_more_is_looked_up_again_if_the_lookup_failed(
     django_capture_on_commit_callbacks: Any,
 ) -> None:
     finding = owned()
-    said = answer(finding, "fixed", commit=SHA)
+    reply = answer(finding, "fixed", commit=SHA)
 
     def looked_up_again(verified: bool | None, verification: str) -> bool:
         with everywhere():
             FindingResponse.objects.update(verified=verified, verification=verification)
         get_queue("submissions").empty()
         with django_capture_on_commit_callbacks(execute=True):
-            assert answer(finding, "fixed", commit=SHA).pk == said.pk
-        return get_queue("submissions").job_ids == [f"fix-{said.pk}"]
+            assert answer(finding, "fixed", commit=SHA).pk == reply.pk
+        return get_queue("submissions").job_ids == [f"fix-{reply.pk}"]
 
     assert [
         looked_up_again(None, LOOKUP_BROKEN),
@@ -265,12 +265,12 @@ def test_the_same_fix_once_more_is_looked_up_again_if_the_lookup_failed(
 def test_the_reconciler_brings_back_what_the_queue_lost_once() -> None:
     long_ago = timezone.now() - timedelta(hours=1)
     lost = FindingResponseFactory(kind=ResponseKind.FIXED, commit=SHA, reason="")
-    told = FindingResponseFactory(
+    response = FindingResponseFactory(
         kind=ResponseKind.FIXED, commit=SHA, reason="", verification="Nobody could look."
     )
     fresh = FindingResponseFactory(kind=ResponseKind.FIXED, commit=SHA, reason="")
     with everywhere():
-        FindingResponse.objects.filter(pk__in=[lost.pk, told.pk]).update(created_at=long_ago)
+        FindingResponse.objects.filter(pk__in=[lost.pk, response.pk]).update(created_at=long_ago)
     assert (verify_waiting(), verify_waiting()) == (1, 0)
     assert get_queue("submissions").job_ids == [f"fix-{lost.pk}"]
     assert fresh.pk != lost.pk
@@ -285,5 +285,5 @@ def test_a_job_that_broke_says_so_and_is_not_made_again() -> None:
     job.set_status(JobStatus.FAILED)
     assert verify_waiting() == 0
     with everywhere():
-        said = FindingResponse.objects.get()
-    assert (said.verified, said.verification) == (None, LOOKUP_BROKEN)
+        reply = FindingResponse.objects.get()
+    assert (reply.verified, reply.verification) == (None, LOOKUP_BROKEN)

@@ -75,9 +75,9 @@ def test_older_report_without_a_fault_names_the_finding_by_its_reason() -> None:
 
 
 def test_what_is_missing_is_one_finding_wherever_it_was_looked_for() -> None:
-    told = findings_in(report_of_checks(missing(places=[("src/b.py", 9), ("src/a.py", 4)])))
+    findings = findings_in(report_of_checks(missing(places=[("src/b.py", 9), ("src/a.py", 4)])))
     elsewhere = findings_in(report_of_checks(missing(places=[("lib/c.py", 1)])))
-    [draft] = told.there
+    [draft] = findings.there
     assert (draft.place, draft.lines, draft.priority, draft.action) == (
         "src/b.py",
         (9,),
@@ -86,12 +86,12 @@ def test_what_is_missing_is_one_finding_wherever_it_was_looked_for() -> None:
     )
     assert (draft.title, draft.text) == ("Not so: tidy.readme", "tidy.readme was looked for.")
     assert draft.key == elsewhere.there[0].key == key_of("tidy", "tidy.readme", "")
-    assert told.looked_at == {("tidy", "tidy.readme")}
+    assert findings.looked_at == {("tidy", "tidy.readme")}
 
 
 def test_a_flaw_is_one_finding_in_each_file_whatever_its_lines() -> None:
-    told = findings_in(report_of_checks(flaw(("a.py", 7), ("b.py", 2), ("a.py", 3))))
-    assert [(d.place, d.lines, d.key) for d in told.there] == [
+    findings = findings_in(report_of_checks(flaw(("a.py", 7), ("b.py", 2), ("a.py", 3))))
+    assert [(d.place, d.lines, d.key) for d in findings.there] == [
         ("a.py", (3, 7), key_of("tidy", SHELL, "a.py")),
         ("b.py", (2,), key_of("tidy", SHELL, "b.py")),
     ]
@@ -104,19 +104,19 @@ def test_what_is_met_not_established_or_left_out_is_no_finding() -> None:
         missing("tested.one", criterion="tested"),
         excluded=["tested"],
     )
-    told = findings_in(report)
-    assert told.there == ()
-    assert told.looked_at == {("tidy", "tidy.readme")}
+    findings = findings_in(report)
+    assert findings.there == ()
+    assert findings.looked_at == {("tidy", "tidy.readme")}
     assert findings_in({"schema": "automaton-auditor/report@1"}).there == ()
 
 
 def test_as_many_flaws_as_are_shown_may_not_be_all() -> None:
     assert MOST_PLACES_SHOWN == MOST_CLUES
     four, three = ([(f"{name}.py", 1) for name in names] for names in ("abcd", "abc"))
-    known = known_of(*findings_in(report_of_checks(flaw(("z.py", 1)))).there)
-    for places, over in ((four, []), (three, [known[0].key])):
-        told = findings_in(report_of_checks(flaw(*places)))
-        assert gone(told, known, recognised(told.there, known).values()) == over
+    earlier = known_of(*findings_in(report_of_checks(flaw(("z.py", 1)))).there)
+    for places, over in ((four, []), (three, [earlier[0].key])):
+        findings = findings_in(report_of_checks(flaw(*places)))
+        assert gone(findings, earlier, recognised(findings.there, earlier).values()) == over
 
 
 def test_evidence_that_was_dropped_takes_nothing_away() -> None:
@@ -139,13 +139,13 @@ def test_where_a_criterion_has_no_checks_its_remediation_is_taken() -> None:
             (None, None, "Say why!"),
         )
     ]
-    told = findings_in(report)
-    assert [(d.title, d.place, d.lines, d.check_id) for d in told.there] == [
+    findings = findings_in(report)
+    assert [(d.title, d.place, d.lines, d.check_id) for d in findings.there] == [
         ("Split it.", "a.py", (4, 9), ""),
         ("Say why!", "", (), ""),
     ]
-    assert told.there[1].key == key_of("tidy", "", "say why")
-    assert told.looked_at == frozenset()
+    assert findings.there[1].key == key_of("tidy", "", "say why")
+    assert findings.looked_at == frozenset()
 
 
 def test_a_file_that_was_moved_takes_its_flaw_along() -> None:
@@ -196,11 +196,11 @@ OPEN, FIXED, REGRESSED = FindingState.OPEN, FindingState.FIXED, FindingState.REG
 def test_a_life_follows_from_the_sightings_in_the_order_of_attempts(
     words: str, life: Lifecycle
 ) -> None:
-    told = [
+    findings = [
         Observation(int(word[0]), word.endswith("+"), imported="i" in word)
         for word in words.split()
     ]
-    assert lifecycle_of(told) == life
+    assert lifecycle_of(findings) == life
 
 
 def without_report(*checks: str, criterion: str = "tidy", **fields: Any) -> dict[str, Any]:
@@ -220,12 +220,12 @@ def report_without_report(*criteria: dict[str, Any]) -> dict[str, Any]:
 
 def test_root_cause_is_one_finding_whatever_hangs_on_it_and_its_checks_are_none() -> None:
     step = {"action": "Hand in the PDF report.", "priority": "high", "evidence": ["E-0"]}
-    told = findings_in(
+    findings = findings_in(
         report_without_report(
             without_report("a", "b", remediation=[step]), without_report("c", criterion="deep")
         )
     )
-    [draft] = told.there
+    [draft] = findings.there
     assert (draft.criterion_id, draft.check_id, draft.title, draft.action) == (
         "tidy",
         "no_report",
@@ -234,7 +234,7 @@ def test_root_cause_is_one_finding_whatever_hangs_on_it_and_its_checks_are_none(
     )
     other = findings_in(report_without_report(without_report("z", criterion="deep")))
     assert draft.key == other.there[0].key
-    assert told.looked_at == frozenset()
+    assert findings.looked_at == frozenset()
 
 
 def test_root_cause_that_a_check_states_is_no_second_finding() -> None:

@@ -39,7 +39,7 @@ def first() -> Submission:
 
 def record() -> list[tuple[Any, ...]]:
     """(check, place, state, first attempt, last attempt, attempt that fixed it) of every finding."""
-    told = (
+    fields = (
         "check_id",
         "place",
         "state",
@@ -48,13 +48,13 @@ def record() -> list[tuple[Any, ...]]:
         "fixed_submission__attempt",
     )
     with everywhere():
-        return list(Finding.objects.order_by("check_id", "place").values_list(*told))
+        return list(Finding.objects.order_by("check_id", "place").values_list(*fields))
 
 
 def sightings() -> list[tuple[Any, ...]]:
-    told = ("finding__check_id", "finding__place", "submission__attempt", "present", "lines")
+    fields = ("finding__check_id", "finding__place", "submission__attempt", "present", "lines")
     with everywhere():
-        return sorted(FindingSighting.objects.values_list(*told))
+        return sorted(FindingSighting.objects.values_list(*fields))
 
 
 def again(audit: Audit, *checks: Any) -> None:
@@ -106,12 +106,12 @@ def test_a_finding_is_new_open_fixed_by_a_commit_and_regressed(first: Submission
 def test_the_life_is_the_same_in_whatever_order_the_audits_end(first: Submission) -> None:
     second = attempt_of(first)
     third = attempt_of(second)
-    told = {
+    checks_by_attempt = {
         third: [met(README)],
         first: [missing(README)],
         second: [missing(README), flaw(("a.py", 2))],
     }
-    for submission, checks in told.items():
+    for submission, checks in checks_by_attempt.items():
         audited(submission, *checks)
     assert record() == [(README, "", FIXED, 1, 2, 3), (SHELL, "a.py", OPEN, 2, 2, None)]
     assert sightings() == [
@@ -149,9 +149,9 @@ def test_the_same_report_is_written_once(first: Submission) -> None:
     with everywhere():
         assert set(FindingSighting.objects.values_list("pk", flat=True)) == keys
         assert Activity.objects.filter(verb="findings.recorded").count() == 1
-        told = Activity.objects.get(verb="findings.recorded").detail
+        detail = Activity.objects.get(verb="findings.recorded").detail
     assert (record(), sightings()) == before
-    assert told == {"there": 2, "new": 2, "fixed": 0, "regressed": 0}
+    assert detail == {"there": 2, "new": 2, "fixed": 0, "regressed": 0}
 
 
 def test_what_a_report_made_anew_no_longer_asks_stays_as_it_was_seen(first: Submission) -> None:
@@ -240,9 +240,9 @@ def test_others_findings_are_their_own(first: Submission) -> None:
 def test_as_many_queries_for_one_finding_as_for_thirty(first: Submission) -> None:
     def queries(submission: Submission, names: list[str]) -> int:
         audit = AuditFactory(submission=submission)
-        with CaptureQueriesContext(connection) as seen:
+        with CaptureQueriesContext(connection) as captured:
             finish(audit, *(missing(name) for name in names))
-        return len(seen)
+        return len(captured)
 
     other = SubmissionFactory(assignment=first.assignment)
     assert queries(first, ["tidy.0"]) == queries(other, [f"tidy.{number}" for number in range(30)])

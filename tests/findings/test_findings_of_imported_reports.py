@@ -68,9 +68,9 @@ def brought(work: Submission, anonymity: str = Anonymity.OPEN, **fields: Any) ->
 def record() -> list[tuple[Any, ...]]:
     """(criterion, check, place, state) of every finding."""
     with everywhere():
-        told = ("criterion_id", "check_id", "place", "state")
+        field_names = ("criterion_id", "check_id", "place", "state")
         return list(
-            Finding.objects.order_by("criterion_id", "place", "check_id").values_list(*told)
+            Finding.objects.order_by("criterion_id", "place", "check_id").values_list(*field_names)
         )
 
 

@@ -241,9 +241,9 @@ def test_as_many_queries_for_one_finding_as_for_many():
         second = attempt_of(first)
         audited(second, *(met(f"tidy.{number}") for number in range(count // 2)))
         client = signed_in(first.student.user)
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as captured:
             page(client, place(first.assignment))
-        return len(asked)
+        return len(captured)
 
     assert queries(2) == queries(9)
 

@@ -22,7 +22,7 @@ GONE = met("tidy.shell", flaw=True)
 FIX = "f" * 40
 
 
-def seen() -> Submission:
+def faulty_attempt() -> Submission:
     """An attempt whose audit saw a fault."""
     assignment = AssignmentFactory.create()
     work: Submission = SubmissionFactory.create(
@@ -69,7 +69,7 @@ def page_of(work: Submission) -> str:
 
 
 def test_fix_that_a_later_audit_contradicts_is_not_confirmed() -> None:
-    work = seen()
+    work = faulty_attempt()
     claim()
     audited(attempt_of(work), SHELL)
     assert status_of(work) == ("not_confirmed", False, 2)
@@ -78,7 +78,7 @@ def test_fix_that_a_later_audit_contradicts_is_not_confirmed() -> None:
 
 
 def test_fix_is_not_confirmed_by_the_audit_of_its_own_commit_submitted_before_the_answer() -> None:
-    work = seen()
+    work = faulty_attempt()
     second = attempt_of(work)
     audited(second, SHELL)
     claim(second.resolved_commit[:10])
@@ -86,7 +86,7 @@ def test_fix_is_not_confirmed_by_the_audit_of_its_own_commit_submitted_before_th
 
 
 def test_looked_up_fix_is_claimed_until_an_audit_looks() -> None:
-    work = seen()
+    work = faulty_attempt()
     claim(verified=True, verification="ffffffff changes src/a.py.")
     assert status_of(work) == ("claimed", None, None)
     page = page_of(work)
@@ -94,7 +94,7 @@ def test_looked_up_fix_is_claimed_until_an_audit_looks() -> None:
 
 
 def test_fix_is_confirmed_by_the_audit_that_no_longer_sees_the_fault() -> None:
-    work = seen()
+    work = faulty_attempt()
     claim()
     second = attempt_of(work)
     audited(second, GONE)
@@ -106,7 +106,7 @@ def test_fix_is_confirmed_by_the_audit_that_no_longer_sees_the_fault() -> None:
 
 @pytest.mark.parametrize("check", [SHELL, GONE])
 def test_withheld_audit_neither_confirms_nor_contradicts_for_the_owner(check: Any) -> None:
-    work = seen()
+    work = faulty_attempt()
     claim()
     with everywhere():
         second = attempt_of(work)
@@ -120,7 +120,7 @@ def test_withheld_audit_neither_confirms_nor_contradicts_for_the_owner(check: An
 
 
 def test_refused_fix_stands_in_its_field_with_the_reason_and_nothing_is_lost() -> None:
-    work = seen()
+    work = faulty_attempt()
     reason = "ffffffff does not change src/a.py."
     refused = claim(verified=False, verification=reason)
     with everywhere():

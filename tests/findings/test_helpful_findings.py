@@ -22,16 +22,16 @@ pytestmark = pytest.mark.django_db
 def finding() -> Any:
     assignment = AssignmentFactory.create()
     work = SubmissionFactory.create(assignment=assignment, student=student(assignment.cohort))
-    found = FindingFactory.create(first_submission=work, criterion_name="Tidy")
-    FindingSightingFactory.create(finding=found)
-    return found
+    own_finding = FindingFactory.create(first_submission=work, criterion_name="Tidy")
+    FindingSightingFactory.create(finding=own_finding)
+    return own_finding
 
 
 def page_of_finding(finding: Any) -> str:
     return page_of(finding.assignment, "findings") + f"{finding.pk}/"
 
 
-def said() -> list[bool]:
+def replies() -> list[bool]:
     with everywhere():
         return list(FindingHelp.objects.values_list("helpful", flat=True))
 
@@ -39,25 +39,30 @@ def said() -> list[bool]:
 def test_nobody_else_says_whether_it_helped(finding: Any) -> None:
     with everywhere(), pytest.raises(FindingRefused) as refused:
         reply_whether_helpful(finding=finding, helpful=True, by=staff_user(finding.organization))
-    assert (refused.value.code, said()) == ("not_yours", [])
+    assert (refused.value.code, replies()) == ("not_yours", [])
     posted = {"do": "help", "helpful": "yes"}
     for other in (staff_user(finding.organization), student(finding.assignment.cohort).user):
         assert signed_in(other).post(page_of_finding(finding), posted).status_code == 404
-    assert said() == []
+    assert replies() == []
 
 
 def test_what_is_neither_yes_nor_no_is_not_taken_for_a_no(finding: Any) -> None:
     client = signed_in(finding.student.user)
     posted = client.post(page_of_finding(finding), {"do": "help", "helpful": "perhaps"})
-    assert (posted.status_code, said()) == (400, [])
+    assert (posted.status_code, replies()) == (400, [])
 
 
 def test_the_latest_word_of_its_owner_stands_and_no_log_tells_whose_it_is(finding: Any) -> None:
     client = signed_in(finding.student.user)
     for answer in ("yes", "no"):
-        told = client.post(page_of_finding(finding), {"do": "help", "helpful": answer}, follow=True)
-        assert faults_of(told.content.decode()) == []
-    assert ("You said this doesn't help." in told.content.decode(), said()) == (True, [False])
+        response = client.post(
+            page_of_finding(finding), {"do": "help", "helpful": answer}, follow=True
+        )
+        assert faults_of(response.content.decode()) == []
+    assert ("You said this doesn't help." in response.content.decode(), replies()) == (
+        True,
+        [False],
+    )
     with everywhere():
         assert not Activity.objects.exists()
 
@@ -73,6 +78,6 @@ def test_staff_read_counts_by_criterion_with_what_helped_least_first(finding: An
     answer = signed_in(staff_user(finding.organization)).get(
         page_of(finding.assignment, "peer-facts")
     )
-    told = [(each.criterion, each.helped, each.replies) for each in answer.context["helped"]]
-    assert told == [("Tidy", 0, 1), ("Safe", 2, 3)]
+    listed = [(row.criterion, row.helped, row.replies) for row in answer.context["helped"]]
+    assert listed == [("Tidy", 0, 1), ("Safe", 2, 3)]
     assert faults_of(answer.content.decode()) == []

@@ -49,8 +49,8 @@ class Pair:
                 lease=claimed(self.audit), verdict=verdict_of(report_json(criteria=3))
             )
 
-    def grade(self, who: Any) -> Grade:
-        return Grade.objects.get(student=who)
+    def grade(self, enrollment: Any) -> Grade:
+        return Grade.objects.get(student=enrollment)
 
     def release(self) -> None:
         grades = list(Grade.objects.filter(assignment=self.assignment))
@@ -59,9 +59,9 @@ class Pair:
     def adjust(self, delta: float) -> GradeAdjustment:
         return adjust_grade(grade=self.grade(self.ben), delta=delta, reason=REASON, by=self.teacher)
 
-    def page(self, who: Any) -> str:
+    def page(self, enrollment: Any) -> str:
         client = Client()
-        client.force_login(who)
+        client.force_login(enrollment)
         address = reverse("audit", args=[self.assignment.organization.slug, self.audit.pk])
         return client.get(address).content.decode()
 

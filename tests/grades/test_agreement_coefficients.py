@@ -100,24 +100,28 @@ def test_alpha_equals_the_published_example():
 
 
 def test_no_scores_give_a_reason_instead_of_figures():
-    found = agreement_of([])
-    assert (found.pairs, found.units, found.is_reliable) == (0, 0, False)
-    assert {found.kappa, found.error, found.bias, found.exact, found.within_one} == {
-        Measured(None, reason=coefficients.NOT_GRADED)
-    }
+    agreement = agreement_of([])
+    assert (agreement.pairs, agreement.units, agreement.is_reliable) == (0, 0, False)
+    assert {
+        agreement.kappa,
+        agreement.error,
+        agreement.bias,
+        agreement.exact,
+        agreement.within_one,
+    } == {Measured(None, reason=coefficients.NOT_GRADED)}
 
 
 def test_one_submission_gives_values_without_intervals():
-    found = agreement_of([Pair("a", 2, 4), Pair("a", 3, 4)])
-    assert found.error == Measured(1.5, reason=coefficients.ONE_UNIT)
-    assert (found.pairs, found.units) == (2, 1)
+    agreement = agreement_of([Pair("a", 2, 4), Pair("a", 3, 4)])
+    assert agreement.error == Measured(1.5, reason=coefficients.ONE_UNIT)
+    assert (agreement.pairs, agreement.units) == (2, 1)
 
 
 def test_constant_scores_give_shares_but_no_kappa():
-    found = agreement_of(pairs_of([(3, 3)] * 30))
-    assert found.kappa == Measured(None, reason=coefficients.NO_VARIATION)
-    assert (found.exact, found.error) == (Measured(1.0, 1.0, 1.0), Measured(0.0, 0.0, 0.0))
-    assert found.is_reliable
+    agreement = agreement_of(pairs_of([(3, 3)] * 30))
+    assert agreement.kappa == Measured(None, reason=coefficients.NO_VARIATION)
+    assert (agreement.exact, agreement.error) == (Measured(1.0, 1.0, 1.0), Measured(0.0, 0.0, 0.0))
+    assert agreement.is_reliable
 
 
 def test_constant_side_gives_no_kappa_although_formula_gives_zero():
@@ -127,8 +131,8 @@ def test_constant_side_gives_no_kappa_although_formula_gives_zero():
 
 
 def test_kappa_undefined_in_most_resamples_has_no_interval():
-    found = agreement_of(pairs_of([(3, 3), (2, 2)]))
-    assert found.kappa == Measured(1.0, reason=coefficients.RARELY_DEFINED)
+    agreement = agreement_of(pairs_of([(3, 3), (2, 2)]))
+    assert agreement.kappa == Measured(1.0, reason=coefficients.RARELY_DEFINED)
 
 
 def test_judges_without_shared_or_varied_scores_have_no_alpha():
@@ -163,8 +167,8 @@ def test_interval_coverage_is_close_to_95_percent():
     """
     source = random.Random(7)
     samples = [[(3, 3 + source.randrange(2)) for _ in range(40)] for _ in range(20)]
-    found = [agreement_of(pairs_of(sample)).exact for sample in samples]
-    assert sum(not (item.low or 0) <= 0.5 <= (item.high or 0) for item in found) <= 3
+    agreement = [agreement_of(pairs_of(sample)).exact for sample in samples]
+    assert sum(not (item.low or 0) <= 0.5 <= (item.high or 0) for item in agreement) <= 3
 
 
 def test_offsets_compare_with_other_judges_and_need_them():

@@ -238,7 +238,8 @@ def test_grid_cell_filters_and_invalid_filters_show_all(
     assert list(listed.values()) == [1, 2, 4]
     page = teacher.get(f"{page_of(assignment)}?criterion=7&person=9&page=-1").content.decode()
     reported = [
-        f"“{asked}” is not valid here" in page for asked in ("criterion=7", "person=9", "page=-1")
+        f"“{query_string}” is not valid here" in page
+        for query_string in ("criterion=7", "person=9", "page=-1")
     ]
     assert (reported, faults_of(page)) == ([True] * 3, [])
 

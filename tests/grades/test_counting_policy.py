@@ -198,14 +198,14 @@ def test_policy_is_said_before_handing_in_and_choice_is_offered_where_it_is_open
     first = judged(attempt(chosen, ada))
     judged(attempt(chosen, ada, 2))
     client = signed_in(ada.user)
-    said = "The attempt that the student chooses; until then the latest with a verdict"
-    assert said in client.get(page_of(chosen, "submit")).content.decode()
+    sentence = "The attempt that the student chooses; until then the latest with a verdict"
+    assert sentence in client.get(page_of(chosen, "submit")).content.decode()
     page = client.get(page_of(chosen, "assignment")).content.decode()
     address = page_of_audit(first, "choose")
-    assert (said in page, page.count(">Let it count</a>"), address in page) == (True, 1, True)
+    assert (sentence in page, page.count(">Let it count</a>"), address in page) == (True, 1, True)
 
-    asked = client.get(address)
-    assert faults_of(asked.content.decode()) == []
+    response = client.get(address)
+    assert faults_of(response.content.decode()) == []
     client.post(address)
     assert counting_attempt() == 1
     AuditFactory(submission=attempt(chosen, ada, 3))

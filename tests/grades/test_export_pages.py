@@ -41,7 +41,7 @@ def address(assignment: Assignment) -> str:
 
 def released(assignment: Assignment, points: Any = None, **whose: Any) -> Any:
     student = EnrollmentFactory.create(cohort=assignment.cohort, **whose)
-    told = {
+    report = {
         "audit": "a",
         "submission": "00000000-0000-0000-0000-000000000000",
         "attempt": 1,
@@ -55,7 +55,7 @@ def released(assignment: Assignment, points: Any = None, **whose: Any) -> Any:
     return GradeFactory.create(
         audit__submission__assignment=assignment,
         audit__submission__student=student,
-        released=told,
+        released=report,
         released_at=timezone.now(),
     )
 
@@ -78,7 +78,7 @@ def test_first_rows_and_unmatched_students_are_previewed(
     ]
     assert (
         answer.context["match"].numbers_missing,
-        [str(each) for each in answer.context["without"]],
+        [str(without_grade) for without_grade in answer.context["without"]],
     ) == (
         1,
         ["Bob"],

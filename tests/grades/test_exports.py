@@ -79,7 +79,7 @@ def judged(assignment, whose, score=4.0, points=None, attempt=1, grade=None, **f
     )
 
 
-def told(score=4.0, points=None):
+def report(score=4.0, points=None):
     return {
         "audit": "a",
         "submission": "00000000-0000-0000-0000-000000000000",
@@ -185,7 +185,7 @@ def test_canvas_layout_has_points_row(assignment):
         assignment,
         enrolled(assignment, "Ada", "7"),
         released_at=AT,
-        released=told(points={"earned": 72.0, "possible": 80.0}),
+        released=report(points={"earned": 72.0, "possible": 80.0}),
     )
     enrolled(assignment, "Bob", "8")
     assert rows_of(assignment, ExportChoice("canvas", criteria=False, versions=False)) == [
@@ -197,7 +197,7 @@ def test_canvas_layout_has_points_row(assignment):
 
 
 def test_moodle_layout_has_mappable_columns(assignment):
-    judged(assignment, enrolled(assignment, "Ada", "7"), released=told(3.2), released_at=AT)
+    judged(assignment, enrolled(assignment, "Ada", "7"), released=report(3.2), released_at=AT)
     choice = ExportChoice("moodle", scale="percent", criteria=False, versions=False)
     assert rows_of(assignment, choice) == [
         ["Full name", "ID number", "Email address", "The auditor"],
@@ -206,7 +206,7 @@ def test_moodle_layout_has_mappable_columns(assignment):
 
 
 def test_released_grade_that_needs_review_is_empty(assignment):
-    waiting = told(None, points={"earned": 35.0, "possible": 35.0})
+    waiting = report(None, points={"earned": 35.0, "possible": 35.0})
     judged(assignment, enrolled(assignment, "Ada"), released=waiting, released_at=AT)
     assert rows_of(assignment, PLAIN)[1][5:] == ["", "", ""]
     assert export_queries.match_of(assignment, everything=False).scores == 0
@@ -215,7 +215,9 @@ def test_released_grade_that_needs_review_is_empty(assignment):
 def test_different_maximum_points_in_one_column_are_refused(assignment):
     for name, possible in (("Ada", 80.0), ("Bob", 100.0)):
         points = {"earned": 60.0, "possible": possible}
-        judged(assignment, enrolled(assignment, name), released=told(points=points), released_at=AT)
+        judged(
+            assignment, enrolled(assignment, name), released=report(points=points), released_at=AT
+        )
     with pytest.raises(ActionRefused, match="80 and 100"):
         export_actions.table_of(assignment, ExportChoice("canvas"))
     percent = rows_of(
@@ -226,18 +228,21 @@ def test_different_maximum_points_in_one_column_are_refused(assignment):
 
 
 def test_unmatched_students_are_counted(assignment):
-    judged(assignment, enrolled(assignment, "Ada", "7"), released=told(), released_at=AT)
+    judged(assignment, enrolled(assignment, "Ada", "7"), released=report(), released_at=AT)
     judged(assignment, enrolled(assignment, "Bob", "7"))
     enrolled(assignment, "Cyd")
     assert export_queries.match_of(assignment, everything=False) == export_queries.RosterMatch(
         students=3, numbers_missing=1, same_number=2, scores=1
     )
     named = export_queries.students_without(assignment, everything=False, most=5)
-    assert [(each.name, bool(each.has_grade)) for each in named] == [("Bob", True), ("Cyd", False)]
+    assert [(named_row.name, bool(named_row.has_grade)) for named_row in named] == [
+        ("Bob", True),
+        ("Cyd", False),
+    ]
 
 
 def test_file_streams_after_scope_is_left_and_leaves_none_open(assignment, teacher):
-    judged(assignment, enrolled(assignment, "Ada"), released=told(), released_at=AT)
+    judged(assignment, enrolled(assignment, "Ada"), released=report(), released_at=AT)
     lines = export_actions.export_grades(assignment=assignment, choice=PLAIN, by=teacher)
     with scope(organization=None, _enabled=False):
         outside = get_scope()
@@ -265,7 +270,7 @@ def test_export_queries_per_batch_are_constant(
     assignment, students, choice, queries, django_assert_num_queries
 ):
     for n in range(students):
-        judged(assignment, enrolled(assignment, f"S{n:02}"), released=told(), released_at=AT)
+        judged(assignment, enrolled(assignment, f"S{n:02}"), released=report(), released_at=AT)
     table = export_actions.table_of(assignment, ExportChoice(**choice))
     with django_assert_num_queries(queries):
         assert (

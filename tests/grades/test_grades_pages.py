@@ -71,7 +71,7 @@ def test_overview_lists_students_with_flags(
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("query_string", "names"),
     [
         ("q=bo", ["Bob"]),
         ("flag=spread", ["Ada"]),
@@ -97,7 +97,7 @@ def test_overview_lists_students_with_flags(
     ],
 )
 def test_filter_in_the_address_selects_students(
-    teacher: Client, assignment: Assignment, ada: Enrollment, asked: str, found: list[str]
+    teacher: Client, assignment: Assignment, ada: Enrollment, query_string: str, names: list[str]
 ) -> None:
     def someone(name: str) -> Enrollment:
         made: Enrollment = EnrollmentFactory.create(cohort=assignment.cohort, name=name)
@@ -116,7 +116,7 @@ def test_filter_in_the_address_selects_students(
     AuditFactory.create(
         submission__assignment=assignment, submission__student=someone("Fay"), failed=True
     )
-    assert listed(teacher.get(f"{page_of(assignment)}?{asked}")) == found
+    assert listed(teacher.get(f"{page_of(assignment)}?{query_string}")) == names
 
 
 def test_shuffled_order_is_stable_and_unrelated_to_name_or_score(
@@ -165,12 +165,14 @@ def test_selected_students_stay_selected_on_bulk_page(
     )
 
 
-@pytest.mark.parametrize("asked", ["low=9", "criterion=-1", "criterion=7", "page=x", "score=6"])
+@pytest.mark.parametrize(
+    "query_string", ["low=9", "criterion=-1", "criterion=7", "page=x", "score=6"]
+)
 def test_unreadable_filter_is_reported_and_ignored(
-    teacher: Client, assignment: Assignment, ada: Enrollment, asked: str
+    teacher: Client, assignment: Assignment, ada: Enrollment, query_string: str
 ) -> None:
-    answer = teacher.get(f"{page_of(assignment)}?{asked}")
-    assert f"“{asked}” is not valid here and was ignored." in answer.content.decode()
+    answer = teacher.get(f"{page_of(assignment)}?{query_string}")
+    assert f"“{query_string}” is not valid here and was ignored." in answer.content.decode()
     assert (listed(answer), faults_of(answer.content.decode())) == (["Ada"], [])
 
 
@@ -189,11 +191,11 @@ def test_students_with_an_extension_are_marked_and_filtered(
     assert listed(answer) == ["Ada", "Bob", "Cyd"]
 
 
-@pytest.mark.parametrize("asked", ["flag=red", "sort=shoe", "state=odd", "release=never"])
+@pytest.mark.parametrize("query_string", ["flag=red", "sort=shoe", "state=odd", "release=never"])
 def test_invalid_filter_is_reported_beside_its_field(
-    teacher: Client, assignment: Assignment, ada: Enrollment, asked: str
+    teacher: Client, assignment: Assignment, ada: Enrollment, query_string: str
 ) -> None:
-    answer = teacher.get(f"{page_of(assignment)}?{asked}")
+    answer = teacher.get(f"{page_of(assignment)}?{query_string}")
     page = answer.content.decode()
     assert (page.count("is not one of the available choices"), "is not valid here" in page) == (
         1,
@@ -244,7 +246,9 @@ def test_sample_has_all_flagged_and_a_seeded_share(
         assert faults_of(answer.content.decode()) == []
         return [str(grade.student) for grade in answer.context["drawn"]]
 
-    assert [len(drawn(asked)) for asked in ("", "?share=0", "?share=100", "?share=x")] == [
+    assert [
+        len(drawn(query_string)) for query_string in ("", "?share=0", "?share=100", "?share=x")
+    ] == [
         2,
         0,
         20,

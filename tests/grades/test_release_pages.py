@@ -88,9 +88,9 @@ def test_selected_grades_are_released_even_if_flagged(
 ) -> None:
     flagged = graded(assignment, ada, None, needs_review=True)
     page = f"{page_of(assignment, 'release')}?grade={flagged.pk}&grade=x&grade=99999999999999999999"
-    asked = teacher.get(page).content.decode()
-    assert "1 of them is flagged." in asked
-    assert "1 has no overall score" in asked
+    html = teacher.get(page).content.decode()
+    assert "1 of them is flagged." in html
+    assert "1 has no overall score" in html
     teacher.post(
         page_of(assignment, "release"), confirmation(teacher, assignment, f"grade={flagged.pk}")
     )
@@ -101,7 +101,7 @@ def test_grade_changed_since_page_is_shown_again_and_not_released(
     teacher: Client, imogen: User, assignment: Assignment, ada: Enrollment
 ) -> None:
     grade = graded(assignment, ada)
-    shown = confirmation(teacher, assignment, "what=unflagged")
+    confirmed_form = confirmation(teacher, assignment, "what=unflagged")
     with everywhere():
         actions.override_criterion(
             submission=grade.audit.submission,
@@ -111,7 +111,7 @@ def test_grade_changed_since_page_is_shown_again_and_not_released(
             by=imogen,
         )
 
-    answer = teacher.post(page_of(assignment, "release"), shown | {"note": "A long word."})
+    answer = teacher.post(page_of(assignment, "release"), confirmed_form | {"note": "A long word."})
     page = answer.content.decode()
     assert (
         "Something has changed since you opened this page" in page,
@@ -124,7 +124,7 @@ def test_grade_changed_since_page_is_shown_again_and_not_released(
     )
     now = answer.context["form"].fingerprint
     assert f'name="seen" value="{now}"' in page
-    assert now != shown["seen"]
+    assert now != confirmed_form["seen"]
 
 
 def test_release_of_more_than_fifty_needs_typed_number(
@@ -132,23 +132,24 @@ def test_release_of_more_than_fifty_needs_typed_number(
 ) -> None:
     for number in range(51):
         graded(assignment, EnrollmentFactory.create(cohort=assignment.cohort, name=f"{number:02d}"))
-    shown = confirmation(teacher, assignment, "what=unflagged")
+    confirmed_form = confirmation(teacher, assignment, "what=unflagged")
     for typed in ({}, {"count": "50"}):
-        answer = teacher.post(page_of(assignment, "release"), shown | typed)
+        answer = teacher.post(page_of(assignment, "release"), confirmed_form | typed)
         assert answer.context["form"].errors["count"] == ["Type 51 to confirm."]
 
     assert released() == []
     assert (
-        teacher.post(page_of(assignment, "release"), shown | {"count": " 51 "}).status_code == 302
+        teacher.post(page_of(assignment, "release"), confirmed_form | {"count": " 51 "}).status_code
+        == 302
     )
     assert len(released()) == 51
 
 
-@pytest.mark.parametrize("asked", ["", "grade=0", "what=unflagged", "what=everything"])
+@pytest.mark.parametrize("query", ["", "grade=0", "what=unflagged", "what=everything"])
 def test_nothing_to_release_is_reported(
-    teacher: Client, assignment: Assignment, asked: str
+    teacher: Client, assignment: Assignment, query: str
 ) -> None:
-    page = f"{page_of(assignment, 'release')}?{asked}"
+    page = f"{page_of(assignment, 'release')}?{query}"
     assert "Nothing to release" in teacher.get(page).content.decode()
     assert teacher.post(page).status_code == 200
 
@@ -221,8 +222,8 @@ def test_release_is_withdrawn_with_a_reason(
         )
 
     assert address in teacher.get(page_of_audit(audit)).content.decode()
-    asked = teacher.get(address).content.decode()
-    assert ("a provisional verdict" in asked, faults_of(asked)) == (True, [])
+    html = teacher.get(address).content.decode()
+    assert ("a provisional verdict" in html, faults_of(html)) == (True, [])
     assert teacher.post(address, {"reason": ""}).context["form"].errors == {
         "reason": ["This field is required."]
     }

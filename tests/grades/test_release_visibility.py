@@ -43,7 +43,7 @@ def assignment_with(policy: ReleasePolicy) -> Assignment:
 
 
 @pytest.fixture
-def shown() -> Assignment:
+def provisional() -> Assignment:
     return assignment_with(ReleasePolicy.PROVISIONAL)
 
 
@@ -124,9 +124,9 @@ def test_staff_see_unreleased_scores(withheld: Assignment) -> None:
     )
 
 
-def test_unreleased_visible_report_is_marked_provisional(shown: Assignment) -> None:
-    ada = ada_of(shown)
-    audit = graded(shown, ada, SCORE).audit
+def test_unreleased_visible_report_is_marked_provisional(provisional: Assignment) -> None:
+    ada = ada_of(provisional)
+    audit = graded(provisional, ada, SCORE).audit
     client = signed_in(ada.user)
     page = client.get(page_of_audit(audit)).content.decode()
     assert ("3.7 <small>of 5" in page, "<strong>Provisional:</strong>" in page) == (True, True)
@@ -159,8 +159,8 @@ def test_released_report_stays_after_rejudging(policy: ReleasePolicy) -> None:
     again = judged_again(audit)
     client = signed_in(ada.user)
 
-    for asked in (audit, again):
-        page = client.get(page_of_audit(asked)).content.decode()
+    for audit_row in (audit, again):
+        page = client.get(page_of_audit(audit_row)).content.decode()
         assert ("1.5 <small>of 5" in page, "3.7" in page) == (True, False)
 
     assert told_at_first(client) == [("released", 1.5)]
@@ -187,11 +187,11 @@ def judged_again(audit: Audit) -> Audit:
 
 
 def test_superseded_report_stays_visible_to_its_student(
-    shown: Assignment,
+    provisional: Assignment,
 ) -> None:
-    ada = ada_of(shown)
-    audit = graded(shown, ada).audit
-    release(shown)
+    ada = ada_of(provisional)
+    audit = graded(provisional, ada).audit
+    release(provisional)
     SupersededReportFactory.create(audit=audit, report=audit.report, digest=audit.report_digest)
 
     with everywhere():
@@ -203,10 +203,10 @@ def test_superseded_report_stays_visible_to_its_student(
     assert signed_in(ada.user).get(page_of_audit(audit, "audit-json")).json() == audit.report
 
 
-def test_second_release_shows_before_and_after(shown: Assignment) -> None:
-    ada, imogen = ada_of(shown), staff_user(shown.organization)
-    audit = graded(shown, ada).audit
-    release(shown, imogen)
+def test_second_release_shows_before_and_after(provisional: Assignment) -> None:
+    ada, imogen = ada_of(provisional), staff_user(provisional.organization)
+    audit = graded(provisional, ada).audit
+    release(provisional, imogen)
     with everywhere():
         actions.override_criterion(
             submission=audit.submission,
@@ -217,7 +217,7 @@ def test_second_release_shows_before_and_after(shown: Assignment) -> None:
         )
 
     assert BY_HAND not in signed_in(ada.user).get(page_of_audit(audit)).content.decode()
-    release(shown, imogen, "Your appeal was right.")
+    release(provisional, imogen, "Your appeal was right.")
     page = " ".join(signed_in(ada.user).get(page_of_audit(audit)).content.decode().split())
     for words in ("Your appeal was right.", "Overall: 1.5 → 3.5", "Git forensics: 1 → 5", BY_HAND):
         assert words in page
@@ -239,9 +239,9 @@ def test_unreleased_attempts_follow_the_policy(
         actions.count_verdict(audit=audits[2])
     client = signed_in(ada.user)
     hidden = policy == ReleasePolicy.AFTER_RELEASE
-    seen = client.get(page_of(assignment, "assignment")).context["attempts"]
+    attempts = client.get(page_of(assignment, "assignment")).context["attempts"]
     before, after = ("withheld", "withheld") if hidden else ("", "provisional")
-    assert [attempt.visibility for attempt in seen] == [after, "released", before]
+    assert [attempt.visibility for attempt in attempts] == [after, "released", before]
     answers = [client.get(page_of_audit(audit, "audit-json")).status_code for audit in audits]
     assert answers == [404 if hidden else 200, 200, 404 if hidden else 200]
 
@@ -275,8 +275,8 @@ def test_attempt_pinned_after_release_waits_for_next_release(
         )
 
     client = signed_in(ada.user)
-    seen = client.get(page_of(withheld, "assignment")).context["attempts"]
-    assert [(attempt.visibility, attempt.score) for attempt in seen] == [
+    attempts = client.get(page_of(withheld, "assignment")).context["attempts"]
+    assert [(attempt.visibility, attempt.score) for attempt in attempts] == [
         ("released", 1.5),
         ("withheld", None),
     ]
@@ -305,8 +305,8 @@ def test_released_attempt_stays_when_later_attempt_is_released(
         )
 
     client = signed_in(ada.user)
-    seen = client.get(page_of(assignment, "assignment")).context["attempts"]
-    assert [(attempt.visibility, attempt.score) for attempt in seen[:2]] == [
+    attempts = client.get(page_of(assignment, "assignment")).context["attempts"]
+    assert [(attempt.visibility, attempt.score) for attempt in attempts[:2]] == [
         ("released", 1.5),
         ("released", 1.5),
     ]

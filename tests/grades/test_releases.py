@@ -47,10 +47,10 @@ def test_release_freezes_grade_and_emails_student(assignment, ada, teacher):
     change(submission, teacher, 5)
     assert release(assignment, teacher, "Well done.") == 1
     grade = the_grade()
-    told = grade.released
+    released = grade.released
     assert (grade.released_by, grade.changed) == (teacher, False)
     assert [
-        told[key]
+        released[key]
         for key in ("audit", "attempt", "digest", "overall_score", "points", "note", "before")
     ] == [
         str(audit.pk),
@@ -63,7 +63,7 @@ def test_release_freezes_grade_and_emails_student(assignment, ada, teacher):
     ]
     assert [
         (row["id"], row["score"], row["verdict_score"], row["override_reason"])
-        for row in told["criteria"]
+        for row in released["criteria"]
     ] == [
         ("tidy", 5, 2, "It is there."),
         ("tested", 4, 4, None),
@@ -125,10 +125,12 @@ def test_withdrawal_of_release_is_refused(
 def test_grade_changed_since_read_is_not_released(assignment, ada, teacher):
     submission = attempt(assignment, ada)
     judged(submission, 2, 4)
-    seen = list(Grade.objects.all())
+    read_grades = list(Grade.objects.all())
     change(submission, teacher, 5)
     with pytest.raises(GradeRefused) as refused:
-        releases.release_grades(assignment=assignment, grades=seen, by=teacher, only_unchanged=True)
+        releases.release_grades(
+            assignment=assignment, grades=read_grades, by=teacher, only_unchanged=True
+        )
     assert (refused.value.code, the_grade().released) == ("grades_changed", None)
     now = list(Grade.objects.all())
     assert (

@@ -93,9 +93,11 @@ def test_score_by_criterion_goes_on_to_next_student(course: Course, anna: Client
 
 
 def test_score_stays_where_going_on_is_switched_off(course: Course, anna: Client) -> None:
-    here = address_of(course, 0, 0)
-    saved: Any = anna.post(page_of(course.assignment, "queue"), {"go_on": "off", "back": here})
-    assert (saved.url, post(anna, here, score=1).url) == (here, f"{here}#c-0")
+    own_address = address_of(course, 0, 0)
+    saved: Any = anna.post(
+        page_of(course.assignment, "queue"), {"go_on": "off", "back": own_address}
+    )
+    assert (saved.url, post(anna, own_address, score=1).url) == (own_address, f"{own_address}#c-0")
 
 
 def test_last_student_leads_to_the_next_criterion_that_waits(course: Course, anna: Client) -> None:
@@ -188,10 +190,10 @@ def test_own_share_comes_first_and_others_can_be_opened(course: Course, anna: Cl
     teacher = signed_in(course.teacher)
     teacher.post(page_of(course.assignment, "queue-plan"), plan)
     overview = page_of(course.assignment, "queue")
-    mine, others = listed(anna.get(overview)), listed(signed_in(course.ben).get(overview))
-    assert sorted([*mine, *others]) == ["Student 01", "Student 02", "Student 03"]
+    mine, bens_rows = listed(anna.get(overview)), listed(signed_in(course.ben).get(overview))
+    assert sorted([*mine, *bens_rows]) == ["Student 01", "Student 02", "Student 03"]
     assert len(listed(anna.get(f"{overview}?of=all"))) == 3
-    theirs = next(n for n in range(3) if f"Student 0{n + 1}" in others)
+    theirs = next(n for n in range(3) if f"Student 0{n + 1}" in bens_rows)
     rows = anna.get(address_of(course, theirs)).context["rows"]
     assert [row.is_mine for row in rows] == [False, False]
     post(anna, address_of(course, theirs), do="flag")
@@ -272,8 +274,8 @@ def test_work_flagged_in_the_queue_is_not_released_with_the_unflagged(course: Co
     assert post(teacher, address, do="flag", word="ask Imogen").status_code == 302
     overview = teacher.get(page_of(course.assignment, "grades")).context
     answer = teacher.get(release, {"what": "unflagged"})
-    shown = [grade.student.name for grade, _flags in answer.context["grades"]]
-    assert (overview["unflagged"], overview["counts"].flags["staff"], shown) == (
+    names = [grade.student.name for grade, _flags in answer.context["grades"]]
+    assert (overview["unflagged"], overview["counts"].flags["staff"], names) == (
         2,
         1,
         ["Student 01", "Student 03"],
@@ -290,8 +292,8 @@ def test_overview_counts_the_reviewed_criteria_of_a_begun_work(
 
 def test_teachers_give_an_extension_from_the_page_of_the_student(course: Course) -> None:
     address = address_of(course)
-    whom = course.audits[0].submission.student_id
-    link = f'href="{page_of(course.assignment, "extensions")}?student={whom}#new-heading"'
+    student_pk = course.audits[0].submission.student_id
+    link = f'href="{page_of(course.assignment, "extensions")}?student={student_pk}#new-heading"'
     teacher = signed_in(course.teacher)
     assert link in teacher.get(address).text
     assert link not in signed_in(course.anna).get(address).text

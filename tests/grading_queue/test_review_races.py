@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 def test_of_two_scores_at_once_one_is_saved_with_one_line_in_the_log() -> None:
     course = Course(students=1)
-    submission, shown = course.work().submission, course.shown()
+    submission, fingerprint = course.work().submission, course.shown()
     readers = iter(((course.anna, 1), (course.ben, 2)))
 
     def act() -> str:
@@ -44,7 +44,7 @@ def test_of_two_scores_at_once_one_is_saved_with_one_line_in_the_log() -> None:
                 criterion_id=FIRST,
                 score=value,
                 reason="",
-                shown=shown,
+                shown=fingerprint,
                 by=reader,
             )
         except ReviewRefused as refusal:
@@ -83,12 +83,14 @@ def test_of_two_flags_at_once_one_is_saved() -> None:
 
 def test_of_two_reviews_at_once_one_is_saved_with_one_line_in_the_log() -> None:
     course = Course(students=1)
-    submission, shown = course.work().submission, course.shown()
+    submission, fingerprint = course.work().submission, course.shown()
     readers = iter((course.anna, course.ben))
 
     def act() -> str:
         try:
-            mark_reviewed(submission=submission, criterion_id=FIRST, shown=shown, by=next(readers))
+            mark_reviewed(
+                submission=submission, criterion_id=FIRST, shown=fingerprint, by=next(readers)
+            )
         except ReviewRefused as refusal:
             return refusal.code
         return ""
@@ -101,11 +103,11 @@ def test_of_two_reviews_at_once_one_is_saved_with_one_line_in_the_log() -> None:
 
 def test_a_flag_and_a_review_at_once_are_both_kept() -> None:
     course = Course(students=1)
-    submission, shown = course.work().submission, course.shown()
+    submission, fingerprint = course.work().submission, course.shown()
     common: dict[str, Any] = {"submission": submission, "criterion_id": FIRST}
     acts = iter(
         (
-            lambda: mark_reviewed(**common, shown=shown, by=course.anna),
+            lambda: mark_reviewed(**common, shown=fingerprint, by=course.anna),
             lambda: flag_work(**common, word="look", shown=flag_fingerprint(None), by=course.ben),
         )
     )

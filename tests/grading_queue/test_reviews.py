@@ -63,18 +63,18 @@ def test_score_of_unknown_criterion_is_refused(course: Course) -> None:
 
 
 def test_score_with_outdated_page_is_refused_and_names_the_other_reader(course: Course) -> None:
-    shown = course.shown()
+    fingerprint = course.shown()
     score(course, 2, by=course.ben)
     with pytest.raises(ReviewRefused) as refusal:
-        score(course, 1, shown=shown)
+        score(course, 1, shown=fingerprint)
     assert refusal.value.sentence.startswith(f"{course.ben.email} scored this 2 of 5 meanwhile.")
     assert (course.overrides(), course.reviewers()) == ([(2, DEFAULT_REASON)], [course.ben.pk])
 
 
 def test_review_of_other_reader_meanwhile_is_not_overwritten(course: Course) -> None:
-    shown = course.shown()
+    fingerprint = course.shown()
     score(course, 5, by=course.ben)
-    assert refused(score, course, 1, shown=shown) == "review_changed"
+    assert refused(score, course, 1, shown=fingerprint) == "review_changed"
     assert (course.overrides(), course.reviewers()) == ([], [course.ben.pk])
 
 

@@ -65,8 +65,10 @@ def test_random_plan_is_fair_and_the_same_for_the_same_seed() -> None:
     course = Course(students=6)
     first = plan(course, "random", course.anna, course.ben, seed=1)
     assert Counter(first.values()) == {course.anna.pk: 3, course.ben.pk: 3}
-    others = [plan(course, "random", course.anna, course.ben, seed=seed) for seed in range(2, 6)]
-    assert any(other != first for other in others)
+    other_plans = [
+        plan(course, "random", course.anna, course.ben, seed=seed) for seed in range(2, 6)
+    ]
+    assert any(other != first for other in other_plans)
     assert plan(course, "random", course.anna, course.ben, seed=1) == first
 
 

@@ -37,9 +37,9 @@ def cohort(registration) -> Any:
 
 
 def message_in(page: Any) -> str:
-    found = re.search(r'name="JWT" value="([^"]+)"', page.text)
-    assert found, page.text
-    return unescape(found[1])
+    match = re.search(r'name="JWT" value="([^"]+)"', page.text)
+    assert match, page.text
+    return unescape(match[1])
 
 
 def policies_of(response: Any) -> dict[str, list[str]]:
@@ -52,8 +52,11 @@ def policies_of(response: Any) -> dict[str, list[str]]:
 def test_the_first_teacher_connects_the_course_with_cohorts(eve, cohort, registration):
     page = eve.enter()
     assert page["Location"].endswith("/course/")
-    shown = eve.client.get(page["Location"])
-    assert ("Autumn" in shown.text, "Connect Software engineering" in shown.text) == (True, True)
+    page_of_course = eve.client.get(page["Location"])
+    assert (
+        "Autumn" in page_of_course.text,
+        "Connect Software engineering" in page_of_course.text,
+    ) == (True, True)
     second = CohortFactory.create(organization=registration.organization)
     foreign = CohortFactory.create()
     path = page["Location"]
@@ -148,8 +151,8 @@ def test_a_deep_link_is_answered_with_what_the_platform_accepts(eve, chosen, reg
         },
     }
     claims = conf.tool_validate_and_decode(message)
-    told = "https://purl.imsglobal.org/spec/lti-dl/claim/data"
-    assert (claims["iss"], claims["aud"], claims[told]) == (
+    data_claim = "https://purl.imsglobal.org/spec/lti-dl/claim/data"
+    assert (claims["iss"], claims["aud"], claims[data_claim]) == (
         registration.client_id,
         registration.issuer,
         {"page": "7"},
@@ -210,7 +213,7 @@ def test_a_frame_waits_for_what_is_chosen_in_a_window(eve, chosen, registration)
     framed = Client()  # which keeps no cookie of ours
     page = framed.get(f"{eve.paths}/login/", fields, headers={"Sec-Fetch-Dest": "iframe"})
     window, waiting = (
-        unescape(found) for found in re.findall(r'href="([^"]*/lti/[^"]+|/lti/[^"]+)"', page.text)
+        unescape(link) for link in re.findall(r'href="([^"]*/lti/[^"]+|/lti/[^"]+)"', page.text)
     )
     nothing = framed.get(waiting)
     assert (

@@ -261,9 +261,9 @@ def test_a_newcomer_gets_the_role_that_platform_and_owner_say(
     ada.roles = roles
     answer = ada.arrive()
     with scope(organization=registration.organization):
-        found = list(Membership.objects.values_list("role", flat=True))
-    assert (found, "launch_role" in answer.text) == ([role] if role else [], role is None)
-    assert User.objects.count() == len(found)
+        role_values = list(Membership.objects.values_list("role", flat=True))
+    assert (role_values, "launch_role" in answer.text) == ([role] if role else [], role is None)
+    assert User.objects.count() == len(role_values)
 
 
 def test_no_launch_raises_a_member(ada, assignment, registration):

@@ -65,11 +65,11 @@ def only(organization: Any) -> LtiRegistration:
 
 
 def test_a_platform_is_registered_by_hand(organization, owner, page, settings):
-    shown = owner.get(page).text
+    html = owner.get(page).text
     row = only(organization)
     for path in ("login/", "launch/", "keys.json"):
-        assert f"{settings.SITE_URL}/lti/{row.key}/{path}" in shown
-    assert "not complete" in shown
+        assert f"{settings.SITE_URL}/lti/{row.key}/{path}" in html
+    assert "not complete" in html
     answer = owner.post(page, NAMES | {"do": "names", "deployment": "7"})
     assert answer.status_code == 302
     row = only(organization)
@@ -184,8 +184,8 @@ def test_a_refused_deployment_is_allowed_with_a_click(registration, platform):
     owner = Client()
     owner.force_login(staff_user(registration.organization, Role.OWNER))
     page = f"/o/{registration.organization.slug}/platforms/{registration.pk}/"
-    shown = owner.get(page).text
-    assert ("launch_deployment" in shown, 'value="5:new"' in shown) == (True, True)
+    html = owner.get(page).text
+    assert ("launch_deployment" in html, 'value="5:new"' in html) == (True, True)
     owner.post(page, {"do": "allow", "deployment": "5:new"})
     assert ada.launch().status_code == 303
     owner.post(page, {"do": "end", "deployment": "5:new"})
@@ -207,12 +207,12 @@ def test_launches_are_kept_for_a_month(registration):
 
 
 def setup_link(owner: Client, page: str) -> str:
-    found = re.search(
+    match = re.search(
         r"<code[^>]*>[^<]*(/lti/[^<]+/register/[^<]+)</code>",
         owner.post(page, {"do": "setup"}).text,
     )
-    assert found
-    return unescape(found[1])
+    assert match
+    return unescape(match[1])
 
 
 def configuration_of(platform: Any, **changes: Any) -> dict[str, Any]:
@@ -240,7 +240,7 @@ def answers_of(platform: Any, **changes: Any) -> None:
     )
 
 
-def asked(platform: Any) -> dict[str, str]:
+def form_values(platform: Any) -> dict[str, str]:
     return {
         "openid_configuration": f"{platform.issuer}/configuration",
         "registration_token": "theirs",
@@ -252,8 +252,8 @@ def test_a_platform_registers_itself_by_a_link_once(organization, owner, page, p
     link = setup_link(owner, page)
     assert link not in owner.get(page).text
     # Who only looks does not use it up.
-    assert Client().head(link, asked(platform)).status_code == 200
-    done = Client().get(link, asked(platform))
+    assert Client().head(link, form_values(platform)).status_code == 200
+    done = Client().get(link, form_values(platform))
     assert (done.status_code, "Registered with" in done.text) == (200, True)
     assert "frame-ancestors *" in done["Content-Security-Policy"]
     row = only(organization)
@@ -266,15 +266,15 @@ def test_a_platform_registers_itself_by_a_link_once(organization, owner, page, p
         "3",
     )
     (request,) = platform.asked("/register")
-    told = request.json
+    body = request.json
     own = f"{settings.SITE_URL}/lti/{row.key}"
     assert request.headers["Authorization"] == "Bearer theirs"
-    assert (told["initiate_login_uri"], told["redirect_uris"], told["jwks_uri"]) == (
+    assert (body["initiate_login_uri"], body["redirect_uris"], body["jwks_uri"]) == (
         f"{own}/login/",
         [f"{own}/launch/"],
         f"{own}/keys.json",
     )
-    again = Client().get(link, asked(platform))
+    again = Client().get(link, form_values(platform))
     assert (again.status_code, "was used" in again.text) == (400, True)
     assert len(platform.asked("/register")) == 1
 
@@ -283,10 +283,10 @@ def test_a_link_that_is_old_or_invented_registers_nothing(organization, owner, p
     answers_of(platform)
     link = setup_link(owner, page)
     invented = re.sub(r"register/[^/]+", "register/invented", link)
-    assert Client().get(invented, asked(platform)).status_code == 400
+    assert Client().get(invented, form_values(platform)).status_code == 400
     with scope(organization=organization):
         LtiRegistration.objects.update(setup_until=timezone.now())
-    assert Client().get(link, asked(platform)).status_code == 400
+    assert Client().get(link, form_values(platform)).status_code == 400
     assert (platform.requests, only(organization).is_complete) == ([], False)
 
 
@@ -294,10 +294,10 @@ def test_one_platform_registers_itself_at_a_time(organization, owner, page, plat
     answers_of(platform)
     link = setup_link(owner, page)
     with held_slot(f"registrations of platforms of {organization.pk}", slots=1, seconds=9):
-        busy = Client().get(link, asked(platform))
+        busy = Client().get(link, form_values(platform))
     assert (busy.status_code, platform.requests) == (400, [])
     # The link is not used up.
-    assert Client().get(link, asked(platform)).status_code == 200
+    assert Client().get(link, form_values(platform)).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -314,7 +314,7 @@ def test_one_platform_registers_itself_at_a_time(organization, owner, page, plat
 )
 def test_an_unfit_platform_is_not_registered(organization, owner, page, platform, changes, words):
     answers_of(platform, **changes)
-    answer = Client().get(setup_link(owner, page), asked(platform))
+    answer = Client().get(setup_link(owner, page), form_values(platform))
     assert (answer.status_code, words in unescape(answer.text)) == (400, True), answer.text
     assert not only(organization).is_complete
 

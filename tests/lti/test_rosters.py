@@ -242,12 +242,12 @@ def test_a_roster_costs_the_same_queries_for_one_and_for_many(
     link, course, django_assert_num_queries
 ):
     course.people = [somebody("person-0")]
-    one = read_members(link.context, seconds=20)
-    many = [*one, *read_many(course, link)]
+    first_read = read_members(link.context, seconds=20)
+    all_members = [*first_read, *read_many(course, link)]
     with django_assert_num_queries(3):
-        plan_roster(link=link, people=one)
+        plan_roster(link=link, people=first_read)
     with django_assert_num_queries(3):
-        plan_roster(link=link, people=many)
+        plan_roster(link=link, people=all_members)
 
 
 def read_many(course: CourseThere, link: LtiCourseLink) -> list[Any]:

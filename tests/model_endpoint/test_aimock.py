@@ -73,7 +73,7 @@ def peer(tmp_path_factory):
     ) as process:
         assert process.stdout
         address = next(
-            found[0] for line in process.stdout if (found := re.search(r"http://127\S+", line))
+            match[0] for line in process.stdout if (match := re.search(r"http://127\S+", line))
         )
         yield address
         process.terminate()

@@ -118,9 +118,9 @@ class Clients:
             self._client(provider, seconds).ask([*PROMPT, behave], SCHEMA, MOST_TOKENS)
         )
 
-    def failure(self, *asked: Any) -> CallFailed:
+    def failure(self, *arguments: Any) -> CallFailed:
         with pytest.raises(Exception) as raised:
-            parse_json(self.ask(*asked))
+            parse_json(self.ask(*arguments))
         return failure_of(raised.value)
 
     def _client(self, provider: str, seconds: float) -> ModelClient:

@@ -89,16 +89,16 @@ def test_many_letters_are_written_in_two_queries_and_none_to_who_wants_none(
     )
     with scope(organization=organization):
         choose_emails(organization=organization, user=unwilling, wanted=[])
-        told = [
+        recipients = [
             Email(user, "Week\n2", "It was released.", "/o/a/")
             for user in [*users, unwilling, None]
         ]
         with django_assert_num_queries(2):
-            many = notify_all(
-                organization_id=organization.pk, kind=NoticeKind.RELEASED, emails=told
+            number = notify_all(
+                organization_id=organization.pk, kind=NoticeKind.RELEASED, emails=recipients
             )
-        found = Notice.objects.filter(subject="Week 2").values_list("user", flat=True)
-        assert (many, sorted(found)) == (readers, sorted(user.pk for user in users))
+        user_ids = Notice.objects.filter(subject="Week 2").values_list("user", flat=True)
+        assert (number, sorted(user_ids)) == (readers, sorted(user.pk for user in users))
 
 
 def test_a_letter_is_announced_when_what_it_tells_of_has_committed(
@@ -326,12 +326,14 @@ def test_a_student_is_told_that_their_own_audit_failed(kind, written_to):
             lease=lease, code="repository_empty", message="The repository has no commits."
         )
         notices = list(Notice.objects.values_list("user", "kind", "subject", "path"))
-    told = (
+    recipients = (
         audit.submission.student.user_id,
         "audit_failed",
         "Week 2: attempt 1 couldn't be audited",
     )
-    assert notices == [(*told, f"/o/{audit.organization.slug}/audits/{audit.pk}/")] * written_to
+    assert (
+        notices == [(*recipients, f"/o/{audit.organization.slug}/audits/{audit.pk}/")] * written_to
+    )
 
 
 def test_a_student_is_told_after_the_third_lost_attempt_and_not_before():

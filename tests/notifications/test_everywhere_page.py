@@ -51,12 +51,12 @@ class Person:
             timings = email_timings(organization, self.user) | {kind: at}
             choose_timings(organization=organization, user=self.user, timings=timings)
 
-    def shown(self) -> dict[str, Any]:
+    def initial(self) -> dict[str, Any]:
         form = self.client.get(PAGE).context["form"]
         return {field.name: field.value() for field in form}
 
     def save(self, **changes: str) -> Any:
-        return self.client.post(PAGE, self.shown() | changes)
+        return self.client.post(PAGE, self.initial() | changes)
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_one_choice_holds_in_each_institution_where_the_kind_can_come(person: Pe
 def test_different_choices_stay_until_another_is_made_for_all(person: Person) -> None:
     both = (person.studies, person.assists)
     person.choose(person.assists, NoticeKind.COMPLAINT, OFF)
-    assert person.shown()["complaint"] == "keep"
+    assert person.initial()["complaint"] == "keep"
     person.save(released="off")
     assert [person.timing(row, NoticeKind.COMPLAINT) for row in both] == [NOW, OFF]
     person.save(complaint="now")

@@ -156,8 +156,8 @@ def test_choice_is_logged(somebody):
 
 def test_a_letters_link_needs_signing_in_and_then_one_click(somebody):
     link = f"{somebody.address}?off=audit_failed"
-    asked = Client().get(link)
-    assert (asked.status_code, "off%3Daudit_failed" in asked["Location"]) == (302, True)
+    response = Client().get(link)
+    assert (response.status_code, "off%3Daudit_failed" in response["Location"]) == (302, True)
     assert "Stop emails of this kind: “One of my audits failed”?" in somebody.page(
         "?off=audit_failed"
     )

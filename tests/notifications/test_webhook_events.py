@@ -24,7 +24,7 @@ from tests.factories.work import AuditFactory, claimed
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
 
-def told() -> list[dict[str, Any]]:
+def payloads() -> list[dict[str, Any]]:
     """The payloads without what is of the moment; each has its own id, and says its event."""
     with everywhere():
         rows = list(WebhookDelivery.objects.order_by("created_at"))
@@ -63,7 +63,7 @@ def test_an_audit_that_ended_is_told_of_with_its_attempt(settings, end, event):
     audit = AuditFactory.create(submission__attempt=2)
     WebhookFactory.create(organization=audit.organization)
     end(audit)
-    assert told() == [
+    assert payloads() == [
         {
             **place(audit.submission.assignment, f"audits/{audit.pk}/"),
             "event": event,
@@ -81,14 +81,14 @@ def test_an_audit_that_died_three_times_is_told_of():
     with scope(organization=audit.organization):
         audit.refresh_from_db()
         assert workflow.give_back(audit=audit, code="worker_lost", message="Lost.")
-    assert [each["event"] for each in told()] == ["audit.failed"]
+    assert [payload["event"] for payload in payloads()] == ["audit.failed"]
 
 
 def test_when_a_peer_is_at_work_is_not_told():
     audit = AuditFactory.create(kind=AuditKind.PEER)
     WebhookFactory.create(organization=audit.organization)
     ended(audit)
-    assert told() == []
+    assert payloads() == []
 
 
 def test_an_appeal_and_its_answer_are_told_of(settings):
@@ -104,7 +104,7 @@ def test_an_appeal_and_its_answer_are_told_of(settings):
         "submission": str(released.submission.pk),
         "criterion": appeal.criterion_id,
     }
-    assert told() == [
+    assert payloads() == [
         {**of_appeal, "event": "appeal.filed"},
         {**of_appeal, "event": "appeal.answered"},
     ]
@@ -118,7 +118,7 @@ def test_a_released_grade_is_told_of_once_and_without_its_score(settings):
     for _ in range(2):
         released.release()
     page = place(released.assignment, f"audits/{again.pk}/")
-    assert told() == [{**page, "event": "grade.released", "audit": str(again.pk)}]
+    assert payloads() == [{**page, "event": "grade.released", "audit": str(again.pk)}]
 
 
 def test_a_peers_report_is_told_of_without_its_peers(settings):
@@ -132,21 +132,23 @@ def test_a_peers_report_is_told_of_without_its_peers(settings):
     WebhookFactory.create(organization=pairing.organization)
     with scope(organization=pairing.organization):
         notify_subject_of_report(report=report)
-    assert told() == [
+    assert payloads() == [
         {
             **place(pairing.round.assignment, f"feedback/{report.pk}/"),
             "event": "feedback.received",
             "feedback": str(report.pk),
         }
     ]
-    said = json.dumps(told())
+    sent_text = json.dumps(payloads())
     people = (pairing.auditor, pairing.auditee)
-    assert [word for one in people for word in (one.name, one.email) if word in said] == []
+    assert [
+        word for person in people for word in (person.name, person.email) if word in sent_text
+    ] == []
 
 
 def test_only_who_asked_for_it_and_is_switched_on_is_told():
     audit = AuditFactory.create()
-    asked = WebhookFactory.create(organization=audit.organization, events=["audit.finished"])
+    webhook = WebhookFactory.create(organization=audit.organization, events=["audit.finished"])
     WebhookFactory.create(
         organization=audit.organization, events=["audit.failed", "grade.released"]
     )
@@ -154,7 +156,7 @@ def test_only_who_asked_for_it_and_is_switched_on_is_told():
     WebhookFactory.create()
     ended(audit)
     with everywhere():
-        assert [row.webhook_id for row in WebhookDelivery.objects.all()] == [asked.pk]
+        assert [row.webhook_id for row in WebhookDelivery.objects.all()] == [webhook.pk]
 
 
 def test_what_did_not_happen_is_not_told():
@@ -162,6 +164,6 @@ def test_what_did_not_happen_is_not_told():
     WebhookFactory.create(organization=audit.organization)
     with scope(organization=audit.organization), transaction.atomic():
         webhooks.announce_audit(audit=audit, event=WebhookEvent.AUDIT_FINISHED)
-        assert len(told()) == 1
+        assert len(payloads()) == 1
         transaction.set_rollback(True)
-    assert told() == []
+    assert payloads() == []

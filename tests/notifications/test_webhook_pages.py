@@ -168,7 +168,7 @@ def test_the_organizations_page_leads_there_for_teachers(teacher):
 
 
 def test_the_pages_ask_as_much_for_many_as_for_one(teacher, django_assert_max_num_queries):
-    def asked():
+    def query_counts():
         counts = []
         for of in (None, delivery.webhook):
             with django_assert_max_num_queries(8) as counted:
@@ -177,7 +177,7 @@ def test_the_pages_ask_as_much_for_many_as_for_one(teacher, django_assert_max_nu
         return counts
 
     delivery = WebhookDeliveryFactory(webhook__organization=teacher.organization)
-    for_one = asked()
+    for_one = query_counts()
     WebhookFactory.create_batch(3, organization=teacher.organization)
     WebhookDeliveryFactory.create_batch(3, webhook=delivery.webhook)
-    assert asked() == for_one
+    assert query_counts() == for_one

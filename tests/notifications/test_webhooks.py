@@ -137,9 +137,9 @@ def test_a_webhook_needs_an_event_and_there_are_ten_at_most(receiver):
     with scope(organization=organization):
         with pytest.raises(WebhookRefused) as nothing:
             webhooks.add_webhook(**given, events=[])
-        with pytest.raises(WebhookRefused) as many:
+        with pytest.raises(WebhookRefused) as refusal:
             webhooks.add_webhook(**given, events=WEBHOOK_EVENTS)
-    assert (nothing.value.code, many.value.code) == ("events_missing", "too_many_webhooks")
+    assert (nothing.value.code, refusal.value.code) == ("events_missing", "too_many_webhooks")
 
 
 def test_a_test_arrives_signed_through_the_queue(receiver, django_capture_on_commit_callbacks):
@@ -152,13 +152,22 @@ def test_a_test_arrives_signed_through_the_queue(receiver, django_capture_on_com
         webhooks.send_test(webhook=webhook, by=teacher)
     queue = get_queue("webhooks")
     SimpleWorker([queue], connection=queue.connection).work(burst=True)
-    (seen,) = receiver.told
-    assert (seen.path, seen.payload["event"]) == ("/told?by=auditor", "webhook.test")
-    assert seen.headers["Auditor-Delivery"] == seen.payload["id"]
-    assert seen.headers["Host"] == f"127.0.0.1:{receiver.port}"
-    assert seen.headers["webhook-id"] == seen.payload["id"]
-    assert (seen.is_signed_with(secret), seen.is_signed_with(SECRET)) == (True, False)
-    assert (seen.is_signed_as_before(secret), seen.is_signed_as_before(SECRET)) == (True, False)
+    (request_seen,) = receiver.told
+    assert (request_seen.path, request_seen.payload["event"]) == (
+        "/told?by=auditor",
+        "webhook.test",
+    )
+    assert request_seen.headers["Auditor-Delivery"] == request_seen.payload["id"]
+    assert request_seen.headers["Host"] == f"127.0.0.1:{receiver.port}"
+    assert request_seen.headers["webhook-id"] == request_seen.payload["id"]
+    assert (request_seen.is_signed_with(secret), request_seen.is_signed_with(SECRET)) == (
+        True,
+        False,
+    )
+    assert (request_seen.is_signed_as_before(secret), request_seen.is_signed_as_before(SECRET)) == (
+        True,
+        False,
+    )
     assert secret not in webhook.sealed_secret
 
 
@@ -166,7 +175,9 @@ def test_each_delivery_arrives_once_and_only_its_organizations(receiver):
     mine, other = waiting(receiver.url), waiting(receiver.url)
     for _ in range(2):
         send_deliveries(mine.organization_id)
-    assert [seen.headers["Auditor-Delivery"] for seen in receiver.told] == [str(mine.pk)]
+    assert [request_seen.headers["Auditor-Delivery"] for request_seen in receiver.told] == [
+        str(mine.pk)
+    ]
     assert came_of(mine) == (DeliveryState.DELIVERED, 1, 204, "")
     assert came_of(other) == (DeliveryState.WAITING, 0, None, "")
 
@@ -268,7 +279,7 @@ def test_who_is_switched_off_is_told_nothing_not_even_what_waited(receiver):
 
 
 def told_of(receiver: Receiver) -> list[str]:
-    return [told.headers["Auditor-Delivery"] for told in receiver.told]
+    return [received.headers["Auditor-Delivery"] for received in receiver.told]
 
 
 def test_an_organization_with_slow_receivers_goes_behind_the_others(receiver, monkeypatch):
@@ -334,12 +345,14 @@ def test_five_tests_of_an_organization_are_sent_within_a_minute(receiver):
 def test_signature_covers_id_time_and_body(receiver):
     delivery = waiting(receiver.url)
     send_deliveries(delivery.organization_id)
-    (seen,) = receiver.told
-    assert seen.is_signed_with(SECRET)
-    later = str(int(seen.headers["webhook-timestamp"]) + 1)
+    (request_seen,) = receiver.told
+    assert request_seen.is_signed_with(SECRET)
+    later = str(int(request_seen.headers["webhook-timestamp"]) + 1)
     for change in ({"webhook-id": "another"}, {"webhook-timestamp": later}):
-        assert not replace(seen, headers=seen.headers | change).is_signed_with(SECRET)
-    assert not replace(seen, body=seen.body + b" ").is_signed_with(SECRET)
+        assert not replace(request_seen, headers=request_seen.headers | change).is_signed_with(
+            SECRET
+        )
+    assert not replace(request_seen, body=request_seen.body + b" ").is_signed_with(SECRET)
 
 
 def test_secret_from_before_signs_as_what_it_is_in_base64(receiver):
@@ -348,9 +361,12 @@ def test_secret_from_before_signs_as_what_it_is_in_base64(receiver):
     with everywhere():
         Webhook.objects.update(sealed_secret=sealed(older))
     send_deliveries(delivery.organization_id)
-    (seen,) = receiver.told
+    (request_seen,) = receiver.told
     standard = older.replace("-", "+").replace("_", "/").replace("whsec/", "whsec_")
-    assert (seen.is_signed_with(standard), seen.is_signed_as_before(older)) == (True, True)
+    assert (request_seen.is_signed_with(standard), request_seen.is_signed_as_before(older)) == (
+        True,
+        True,
+    )
 
 
 def test_new_secret_and_the_one_before_sign_for_a_day(receiver):
@@ -367,7 +383,9 @@ def test_new_secret_and_the_one_before_sign_for_a_day(receiver):
         WebhookDeliveryFactory.create(webhook=webhook)
         send_deliveries(first.organization_id)
     keys = (SECRET, second, third)
-    assert [[seen.is_signed_with(key) for key in keys] for seen in receiver.told] == [
+    assert [
+        [request_seen.is_signed_with(key) for key in keys] for request_seen in receiver.told
+    ] == [
         [True, True, False],
         [False, True, True],
         [False, False, True],
@@ -386,7 +404,9 @@ def test_delivery_is_sent_again_with_the_same_id_and_all_its_tries(receiver):
         assert came_of(delivery) == (DeliveryState.WAITING, 0, None, "")
         send_deliveries(delivery.organization_id)
         assert came_of(delivery)[:3] == state
-    assert {seen.headers["webhook-id"] for seen in receiver.told} == {str(delivery.pk)}
+    assert {request_seen.headers["webhook-id"] for request_seen in receiver.told} == {
+        str(delivery.pk)
+    }
 
 
 def test_fifty_are_sent_again_within_a_minute_and_none_of_a_webhook_that_is_off(monkeypatch):
@@ -396,10 +416,10 @@ def test_fifty_are_sent_again_within_a_minute_and_none_of_a_webhook_that_is_off(
     with scope(organization=delivery.organization):
         for _ in range(2):
             webhooks.redeliver(delivery=delivery, by=teacher)
-        with pytest.raises(WebhookRefused) as many:
+        with pytest.raises(WebhookRefused) as refusal:
             webhooks.redeliver(delivery=delivery, by=teacher)
         webhooks.switch_webhook(webhook=delivery.webhook, active=False, by=teacher)
         delivery.webhook.refresh_from_db()
         with pytest.raises(WebhookRefused) as off:
             webhooks.redeliver(delivery=delivery, by=teacher)
-    assert (many.value.code, off.value.code) == ("too_many_redeliveries", "webhook_off")
+    assert (refusal.value.code, off.value.code) == ("too_many_redeliveries", "webhook_off")

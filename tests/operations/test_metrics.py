@@ -63,9 +63,9 @@ def test_what_waits_ended_and_failed_is_counted_over_all_institutions(client: Cl
     AuditFactory.create(running=True)
     AuditFactory.create(done=True, kind=AuditKind.INSTRUCTOR)
     AuditFactory.create(failed=True, failure_code="repository_too_slow")
-    seen = samples(scraped(client))
-    assert 600 <= seen.pop(("auditor_oldest_waiting_seconds", "submissions")) < 660
-    assert {key: value for key, value in seen.items() if value} == {
+    metrics = samples(scraped(client))
+    assert 600 <= metrics.pop(("auditor_oldest_waiting_seconds", "submissions")) < 660
+    assert {key: value for key, value in metrics.items() if value} == {
         ("auditor_audits_waiting", "submissions"): 2,
         ("auditor_audits", "queued"): 2,
         ("auditor_audits", "running"): 1,
@@ -94,9 +94,9 @@ def test_stage_times_are_of_the_last_hour(client: Client) -> None:
     for seconds, ended in ((1.0, now), (3.0, now), (9.0, now - timedelta(hours=2))):
         report = {"schema": "automaton-auditor/report@1", "timings": {"ChiefJustice": seconds}}
         AuditFactory.create(done=True, report=report, finished_at=ended)
-    seen = samples(scraped(client))
+    metrics = samples(scraped(client))
     assert [
-        seen[key]
+        metrics[key]
         for key in (
             ("auditor_stage_seconds", "median", "ChiefJustice"),
             ("auditor_stage_seconds", "longest", "ChiefJustice"),
@@ -121,12 +121,12 @@ def test_what_models_were_asked_is_summed_by_model(client: Client) -> None:
                 completion_tokens=10,
                 cost_usd="0.25",
             )
-    seen = samples(scraped(client))
+    metrics = samples(scraped(client))
     names = ("prompt", "cached", "completion")
-    assert [seen["auditor_model_tokens_total", name, "m-1"] for name in names] == [200, 120, 20]
+    assert [metrics["auditor_model_tokens_total", name, "m-1"] for name in names] == [200, 120, 20]
     assert (
-        seen["auditor_model_calls_total", "m-1"],
-        seen["auditor_model_cost_usd_total", "m-1"],
+        metrics["auditor_model_calls_total", "m-1"],
+        metrics["auditor_model_cost_usd_total", "m-1"],
     ) == (4, 0.5)
 
 
@@ -134,14 +134,14 @@ def test_nobody_is_named(client: Client) -> None:
     audit = AuditFactory.create(failed=True)
     student = audit.submission.student
     text = scraped(client)
-    told = (
+    private = (
         audit.organization.name,
         audit.organization.slug,
         student.email,
         student.name,
         str(audit.pk),
     )
-    assert [each for each in told if each in text] == []
+    assert [word for word in private if word in text] == []
 
 
 @pytest.mark.parametrize("audits", [1, 3])
@@ -156,6 +156,6 @@ def test_a_scrape_costs_the_same_whatever_there_is(
 
 def test_of_a_queue_that_does_not_answer_no_depth_is_told(client: Client, settings: Any) -> None:
     settings.RQ_QUEUES = {name: {"URL": "redis://127.0.0.1:1/0"} for name in settings.QUEUES}
-    seen = samples(scraped(client))
-    assert [key for key in seen if key[0] in {"auditor_queue_jobs", "auditor_workers"}] == []
-    assert seen[("auditor_queue_answers",)] == 0
+    metrics = samples(scraped(client))
+    assert [key for key in metrics if key[0] in {"auditor_queue_jobs", "auditor_workers"}] == []
+    assert metrics[("auditor_queue_answers",)] == 0

@@ -40,8 +40,8 @@ def test_visitor_sees_the_landing_page(client: Client) -> None:
 def test_member_sees_assignments_and_latest_audits(audit: Audit, ada: Enrollment) -> None:
     answer = signed_in(ada.user).get("/")
     course = answer.context["student"].current[0]
-    told = [(line.assignment.title, line.closed, line.latest.audit) for line in course.lines]
-    assert told == [("The auditor", None, audit)]
+    rows = [(line.assignment.title, line.closed, line.latest.audit) for line in course.lines]
+    assert rows == [("The auditor", None, audit)]
 
 
 def test_user_without_a_cohort_is_told_how_to_join() -> None:
@@ -80,7 +80,7 @@ def test_instructor_creates_a_cohort_with_roster_and_assignment() -> None:
     preview = client.post(address, {"roster": roster})
     confirmed = client.post(address, preview.context["confirm"].initial, follow=True)
     assert "Imported: 1 new, 0 changed, 0 unchanged." in confirmed.content.decode()
-    asked = client.post(
+    response = client.post(
         f"/o/{org}/c/autumn-2026/a/new/",
         {
             "title": "Week 2",
@@ -96,7 +96,7 @@ def test_instructor_creates_a_cohort_with_roster_and_assignment() -> None:
             "max_appeals": "1",
         },
     )
-    assert asked.headers["Location"] == f"/o/{org}/c/autumn-2026/a/week-2/"
+    assert response.headers["Location"] == f"/o/{org}/c/autumn-2026/a/week-2/"
 
 
 def test_taken_name_is_reported_at_its_field_and_input_is_kept() -> None:
@@ -125,8 +125,8 @@ def test_instructions_are_markdown_without_html_or_images(
     ] == []
 
 
-def _fill(assignment: Assignment, many: int) -> None:
-    for _ in range(many):
+def _fill(assignment: Assignment, number: int) -> None:
+    for _ in range(number):
         enrolled = EnrollmentFactory.create(cohort=assignment.cohort)
         AuditFactory.create(
             submission=SubmissionFactory.create(assignment=assignment, student=enrolled)

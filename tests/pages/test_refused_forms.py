@@ -62,11 +62,15 @@ class Sending(NamedTuple):
 
     @property
     def content(self) -> dict[str, Any]:
-        filled = [each for each in self.form.visible if self.how != "empty" or each.is_typed]
+        filled = [
+            form_control
+            for form_control in self.form.visible
+            if self.how != "empty" or form_control.is_typed
+        ]
         pressed = [self.button] if self.button[0] else []
         return {
             **self.form.hidden,
-            **{each.name: nonsense(each, self.how) for each in filled},
+            **{form_control.name: nonsense(form_control, self.how) for form_control in filled},
             **dict(pressed),
         }
 
@@ -115,11 +119,16 @@ def nonsense(control: Control, how: str) -> Any:
 
 
 def not_told(page: FormsPage) -> list[str]:
-    wrong = [each for form in page.forms for each in form.controls if each.is_wrong]
+    wrong = [
+        form_control
+        for form in page.forms
+        for form_control in form.controls
+        if form_control.is_wrong
+    ]
     silent = [
-        each.name
-        for each in wrong
-        if not any(page.texts[name].strip() for name in each.described_by)
+        form_control.name
+        for form_control in wrong
+        if not any(page.texts[name].strip() for name in form_control.described_by)
     ]
     return [
         *([] if page.alerts == 1 else [f"{page.alerts} alerts"]),
@@ -164,7 +173,7 @@ def test_forms_report_every_error_without_failing(
     for sending in sendings(person, town):
         with transaction.atomic():
             answer = client.post(sending.address, sending.content)
-            if found := sending.nowhere + sending.missed(answer):
-                missed[sending.address, sending.button, sending.how] = found
+            if missing := sending.nowhere + sending.missed(answer):
+                missed[sending.address, sending.button, sending.how] = missing
             transaction.set_rollback(True)
     assert missed == {}, "\n".join(f"{k}: {v}" for k, v in missed.items())

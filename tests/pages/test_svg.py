@@ -346,8 +346,12 @@ def test_next_step_links_its_place_and_names_another_score_that_counts() -> None
         "effect": "raises it from 2 to 3",
     }
     document |= {"next_steps": [step], "repo_url": "https://github.com/a/b", "commit": COMMIT}
-    (shown,) = present(document).next_steps
-    assert shown.place is not None
-    assert (shown.place.words, shown.more_places, shown.effort) == ("a.py:3", 1, "small")
-    assert shown.place.address == f"https://github.com/a/b/blob/{COMMIT}/a.py#L3"
-    assert shown.other_score == row["final_score"]
+    (next_step,) = present(document).next_steps
+    assert next_step.place is not None
+    assert (next_step.place.words, next_step.more_places, next_step.effort) == (
+        "a.py:3",
+        1,
+        "small",
+    )
+    assert next_step.place.address == f"https://github.com/a/b/blob/{COMMIT}/a.py#L3"
+    assert next_step.other_score == row["final_score"]

@@ -22,17 +22,23 @@ from tests.findings.test_findings_pages import README, SHELL, by_peer, handed_in
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
 
-def told(student: Enrollment, *, is_staff: bool = False) -> Loop:
+def read_loop(student: Enrollment, *, is_staff: bool = False) -> Loop:
     with everywhere():
         submission = Submission.objects.select_related("assignment").filter(student=student)[0]
         return loop_of(submission.assignment, student, is_staff=is_staff)
 
 
 def counts(turn: Turn) -> tuple[Any, ...]:
-    told = turn.changes
-    if told is None:
+    changes = turn.changes
+    if changes is None:
         return (turn.attempt.score,)
-    return (turn.attempt.score, len(told.still), len(told.new), len(told.back), len(told.fixed))
+    return (
+        turn.attempt.score,
+        len(changes.still),
+        len(changes.new),
+        len(changes.back),
+        len(changes.fixed),
+    )
 
 
 def test_each_attempt_tells_what_it_changed():
@@ -41,7 +47,7 @@ def test_each_attempt_tells_what_it_changed():
     second = attempt_of(first)
     audited(second, met(README), flaw(("b.py", 5), ("c.py", 1)))
     audited(attempt_of(second), missing(README), met(SHELL, flaw=True))
-    loop = told(first.student)
+    loop = read_loop(first.student)
     assert [counts(turn) for turn in loop.turns] == [
         (3.0, 0, 3, 0, 0),
         (3.0, 1, 1, 0, 2),
@@ -71,7 +77,7 @@ def test_a_fix_names_the_peers_who_had_seen_it_before_and_the_commit_that_was_ve
     by_peer(second, met(README), met(SHELL, flaw=True))
 
     def fixes() -> list[tuple[str, tuple[str, ...]]]:
-        return sorted((fix.commit, fix.led_by) for fix in told(first.student).turns[1].fixes)
+        return sorted((fix.commit, fix.led_by) for fix in read_loop(first.student).turns[1].fixes)
 
     by_attempt = second.resolved_commit
     assert fixes() == [(by_attempt, ()), (by_attempt, ("Peer 482",))]
@@ -84,9 +90,9 @@ def test_who_caught_what_is_matched_by_identity():
     first = handed_in()
     audited(first, missing(README), flaw(("b.py", 5)))
     by_peer(first, missing(README), flaw(("a.py", 3)))
-    caught = told(first.student).caught
+    caught = read_loop(first.student).caught
     assert [
-        [each.finding.place for each in rows]
+        [row.finding.place for row in rows]
         for rows in (caught.peers_alone, caught.both, caught.own_alone)
     ] == [
         ["a.py"],
@@ -101,7 +107,7 @@ def test_an_attempt_without_a_verdict_tells_nothing_and_leaves_a_gap():
     second = attempt_of(first)
     AuditFactory(submission=second, failed=True)
     audited(attempt_of(second), met(README))
-    loop = told(first.student)
+    loop = read_loop(first.student)
     assert [(turn.changes is not None, turn.attempt.score) for turn in loop.turns] == [
         (True, 3.0),
         (False, None),
@@ -127,10 +133,10 @@ def test_the_bars_stand_on_the_axis_in_proportion():
         missing("tidy.c"),
         missing("tidy.d"),
     )
-    picture = chart_of(told(first.student).turns)
+    picture = chart_of(read_loop(first.student).turns)
     assert picture is not None
-    one, two = picture.columns
-    assert [(part.kind, part.count, part.y + part.height) for part in one.parts] == [
+    first_column, two = picture.columns
+    assert [(part.kind, part.count, part.y + part.height) for part in first_column.parts] == [
         ("new", 4, AXIS)
     ]
     assert [(part.kind, part.count) for part in two.parts] == [
@@ -140,14 +146,14 @@ def test_the_bars_stand_on_the_axis_in_proportion():
     ]
     still, new, fixed = two.parts
     assert (still.y + still.height, new.y + new.height, fixed.y) == (AXIS, still.y, AXIS + 1)
-    assert still.height == 2 * new.height == one.parts[0].height / 2
-    assert picture.lines == ((one.x, one.score_y, two.x, two.score_y),)
+    assert still.height == 2 * new.height == first_column.parts[0].height / 2
+    assert picture.lines == ((first_column.x, first_column.score_y, two.x, two.score_y),)
 
 
 def test_nothing_is_drawn_before_there_is_anything():
     assert chart_of(()) is None
     first = handed_in()
-    assert chart_of(told(first.student).turns) is None
+    assert chart_of(read_loop(first.student).turns) is None
     assert "No peer has audited this work yet." in page(
         signed_in(first.student.user), place(first.assignment, "loop/")
     )
@@ -157,9 +163,9 @@ def test_what_is_withheld_is_neither_drawn_nor_counted():
     first = handed_in(release_policy=ReleasePolicy.AFTER_RELEASE)
     audited(first, missing(README))
     audited(attempt_of(first), met(README))
-    ada = told(first.student)
+    ada = read_loop(first.student)
     assert [counts(turn) for turn in ada.turns] == [(None,)] * 2
-    staff = told(first.student, is_staff=True)
+    staff = read_loop(first.student, is_staff=True)
     assert [counts(turn) for turn in staff.turns] == [(3.0, 0, 1, 0, 0), (3.0, 0, 0, 0, 1)]
 
 
@@ -199,8 +205,8 @@ def test_as_many_queries_for_two_attempts_as_for_five():
             audited(submission, *(missing(f"tidy.{check}") for check in range(number + 2)))
             by_peer(submission, missing("tidy.0"))
             submission = attempt_of(submission)
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as captured:
             page(signed_in(first.student.user), place(first.assignment, "loop/"))
-        return len(asked)
+        return len(captured)
 
     assert queries(2) == queries(4)

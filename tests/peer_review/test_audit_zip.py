@@ -62,8 +62,12 @@ def test_nothing_in_it_tells_who_the_peers_are():
     circle.brought(circle.cy, author=circle.cy)
     folders = unpacked(circle, circle.ada)
     everything = "\n".join([*folders, *folders.values()])
-    others = [word for each in (circle.bob, circle.cy) for word in (*each.name.split(), each.email)]
-    assert [word for word in others if word in everything] == []
+    other_words = [
+        word
+        for student in (circle.bob, circle.cy)
+        for word in (*student.name.split(), student.email)
+    ]
+    assert [word for word in other_words if word in everything] == []
     generated = next(
         text for name, text in folders.items() if "onpeer" in name and name.endswith("json")
     )

@@ -80,7 +80,7 @@ def test_after_the_cohort_nothing_is_written(pairing):
 
 def test_only_a_pairing_that_one_has_now_is_written_under(pairing):
     assignment = pairing.round.assignment
-    others = PairingFactory.create(round=pairing.round)
+    other_pairing = PairingFactory.create(round=pairing.round)
     elsewhere = PairingFactory.create(
         auditor=pairing.auditor, round__assignment__cohort=assignment.cohort
     )
@@ -92,7 +92,7 @@ def test_only_a_pairing_that_one_has_now_is_written_under(pairing):
         auditor=pairing.auditor,
         round__starts_at=timezone.now() + timedelta(days=1),
     )
-    for shut in (others, elsewhere, over, early):
+    for shut in (other_pairing, elsewhere, over, early):
         assert refusal(pairing, pairing=shut) == ("pairing", "pairing_not_open")
 
 

@@ -30,15 +30,15 @@ ENTRY = {
 FILED = {"minmax": {"generated": ["a.md"], "self": [], "received": []}, "deferrals": None}
 
 
-def wrote(circle: Circle, who: Any, text: str, pairing: Any = None, **fields: Any) -> Any:
+def wrote(circle: Circle, member: Any, text: str, pairing: Any = None, **fields: Any) -> Any:
     return CommunicationEntryFactory.create(
-        assignment=circle.assignment, student=who, text=text, pairing=pairing, **fields
+        assignment=circle.assignment, student=member, text=text, pairing=pairing, **fields
     )
 
 
 def entries(page: str) -> list[str]:
     listed = re.findall(r"<li class=\"panel.*?</li>", page, re.DOTALL)
-    return [" ".join(re.sub(r"<[^>]+>", " ", each).split()) for each in listed]
+    return [" ".join(re.sub(r"<[^>]+>", " ", item).split()) for item in listed]
 
 
 def sent(person: Any, address: str, **fields: Any) -> Any:
@@ -47,10 +47,10 @@ def sent(person: Any, address: str, **fields: Any) -> Any:
     )
 
 
-def told(circle: Circle, who: Any) -> Any:
+def log_of(circle: Circle, member: Any) -> Any:
     with everywhere():
         return list(
-            CommunicationEntry.objects.filter(student=who).values_list("kind", "text", "pairing")
+            CommunicationEntry.objects.filter(student=member).values_list("kind", "text", "pairing")
         )
 
 
@@ -66,7 +66,7 @@ def test_an_entry_is_posted_and_read_by_nobody_else():
     circle = Circle()
     address = circle.page("communication")
     assert sent(circle.ada, address).status_code == 302
-    assert told(circle, circle.ada) == [("progress", "It runs.", None)]
+    assert log_of(circle, circle.ada) == [("progress", "It runs.", None)]
     (entry,) = entries(read(circle.ada, address))
     assert entry.startswith("Progress ")
     assert entry.endswith("UTC It runs.")
@@ -82,17 +82,17 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_typed_is_lost():
         True,
         True,
     )
-    assert told(circle, circle.ada) == []
+    assert log_of(circle, circle.ada) == []
     assert faults_of(page) == []
 
 
 def test_a_pairing_that_is_not_ones_own_is_as_missing_as_one_that_is_not_there():
     circle = Circle()
-    address, others = circle.page("communication"), circle.of(circle.bob)
-    assert sent(circle.ada, address, pairing=str(others.pk)).status_code == 200
-    assert told(circle, circle.ada) == []
-    for asked in (others.pk, "nonsense"):
-        assert client_of(circle.ada).get(f"{address}?pairing={asked}").status_code == 404
+    address, other_pairing = circle.page("communication"), circle.of(circle.bob)
+    assert sent(circle.ada, address, pairing=str(other_pairing.pk)).status_code == 200
+    assert log_of(circle, circle.ada) == []
+    for value in (other_pairing.pk, "nonsense"):
+        assert client_of(circle.ada).get(f"{address}?pairing={value}").status_code == 404
 
 
 def test_under_a_blind_pairing_each_side_reads_the_other_without_what_tells_who_they_are():
@@ -163,8 +163,8 @@ def test_words_are_never_markup():
         assert "<script>alert" not in read(person, circle.page("communication"))
 
 
-def audited(circle: Circle, facts: dict[str, Any], who: Any = None) -> Any:
-    work = circle.work[(who or circle.ada).pk]
+def audited(circle: Circle, facts: dict[str, Any], member: Any = None) -> Any:
+    work = circle.work[(member or circle.ada).pk]
     audit = AuditFactory.create(submission=work, done=True, report={"facts": facts})
     GradeFactory.create(assignment=circle.assignment, student=work.student, audit=audit)
     return audit
@@ -182,8 +182,8 @@ def test_what_the_repository_shows_waits_for_the_release():
     circle = Circle(release_policy=ReleasePolicy.AFTER_RELEASE)
     audited(circle, {"communication_entries": [ENTRY]})
     assert "In the repository" not in read(circle.ada, circle.page("communication"))
-    asked = f"{circle.page('communication')}?student={circle.ada.pk}"
-    assert "In the repository" in read(staff_user(circle.organization), asked)
+    filtered_page = f"{circle.page('communication')}?student={circle.ada.pk}"
+    assert "In the repository" in read(staff_user(circle.organization), filtered_page)
 
 
 def queries_of(person: Any, address: str) -> int:

@@ -98,11 +98,13 @@ def test_it_waits_once_and_the_teachers_get_a_letter_without_a_word_of_it(case: 
         )
         assert list(verbs) == [(case.ada.user_id, {"complaint": made.pk})]
     assert refused.value.code == "complaint_open"
-    assert [(each.user_id, each.kind) for each in letters] == [
+    assert [(letter.user_id, letter.kind) for letter in letters] == [
         (case.teacher.pk, NoticeKind.COMPLAINT),
         (owner.pk, NoticeKind.COMPLAINT),
     ]
-    assert [("names" in each.body, "Ada" in each.body) for each in letters] == [(False, False)] * 2
+    assert [("names" in letter.body, "Ada" in letter.body) for letter in letters] == [
+        (False, False)
+    ] * 2
     assert "calls me" in read(case.ada, case.form)
 
 
@@ -131,10 +133,10 @@ def test_what_was_hidden_is_hidden_from_its_subject_everywhere_and_from_nobody_e
     case: Case,
 ) -> None:
     made = case.complained()
-    told = client_of(case.teacher).post(
+    response = client_of(case.teacher).post(
         case.decision(made), {"hide": "yes", "answer": "It insults you."}
     )
-    assert told.status_code == 302
+    assert response.status_code == 302
     page = read(case.ada, f"{case.here}feedback/{case.report.pk}/")
     assert ("hidden this report from you" in page, "Add a docstring" in page, faults_of(page)) == (
         True,
@@ -154,10 +156,10 @@ def test_who_wrote_it_is_not_told_that_it_was_reported_which_one_person_alone_ca
     case: Case,
 ) -> None:
     report = f"{case.here}feedback/{case.report.pk}/"
-    told = [case.circle.page("peers"), report]
-    before = [read(case.cy, page) for page in told]
+    both_pages = [case.circle.page("peers"), report]
+    before = [read(case.cy, page) for page in both_pages]
     case.hidden()
-    assert [_without_tokens(read(case.cy, page)) for page in told] == list(
+    assert [_without_tokens(read(case.cy, page)) for page in both_pages] == list(
         map(_without_tokens, before)
     )
     assert "It was reported as abusive" in read(case.teacher, report)
@@ -172,9 +174,9 @@ def _without_tokens(page: str) -> str:
 def test_of_what_was_hidden_no_answer_is_owed_and_none_counts_as_missing(case: Case) -> None:
     def owed() -> tuple[int, int, int]:
         with everywhere():
-            seen = findings_of(case.circle.assignment, case.ada, is_staff=False)
+            findings = findings_of(case.circle.assignment, case.ada, is_staff=False)
             counts = exchange_of(assignment=case.circle.assignment, student=case.ada)
-            return len(seen), counts.findings_received, exchanges_of(case.ada)[0].answers.total
+            return len(findings), counts.findings_received, exchanges_of(case.ada)[0].answers.total
 
     assert owed() == (1, 1, 1)
     case.hidden()
@@ -187,19 +189,19 @@ def test_a_hidden_report_lends_no_title_to_what_the_site_saw_as_well(case: Case)
     with everywhere():
         finding = Finding.objects.get()
         site = AuditFactory.create(submission=case.report.submission, done=True)
-        said = {
+        values = {
             "submission": site.submission,
             "audit": site,
             "report": None,
             "text": "There is no README.",
         }
-        FindingSightingFactory.create(finding=finding, **said)
+        FindingSightingFactory.create(finding=finding, **values)
     page = case.circle.page("findings")
     assert "A README" in read(case.ada, page)
     case.hidden()
     for address in (page, f"{page}{finding.pk}/"):
-        shown = read(case.ada, address)
-        assert ("A README" in shown, "There is no README." in shown) == (False, True)
+        html = read(case.ada, address)
+        assert ("A README" in html, "There is no README." in html) == (False, True)
     assert "A README" in read(case.teacher, f"{page}{finding.pk}/")
 
 
@@ -250,16 +252,16 @@ def test_what_was_decided_is_read_also_when_the_cohort_is_over_and_nothing_else_
     assert [answer.status_code for answer in refused] == [404] * 4
 
 
-@pytest.mark.parametrize("what", ["complain", "complaints", "complaint"])
+@pytest.mark.parametrize("page_name", ["complain", "complaints", "complaint"])
 def test_the_pages_ask_at_most_fifteen_queries(
-    case: Case, what: str, django_assert_max_num_queries: Any
+    case: Case, page_name: str, django_assert_max_num_queries: Any
 ) -> None:
     made = case.complained()
     person, address = {
         "complain": (case.ada, case.form),
         "complaints": (case.teacher, f"{case.here}complaints/"),
         "complaint": (case.teacher, case.decision(made)),
-    }[what]
+    }[page_name]
     client = client_of(person)
     with django_assert_max_num_queries(15):
         assert client.get(address).status_code == 200

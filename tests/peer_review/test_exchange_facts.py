@@ -66,10 +66,12 @@ def seen_by_a_peer(pairing: Any, work: Any, **fields: Any) -> Any:
 
 
 def answered(finding: Any, kind: str = ResponseKind.FIXED, **fields: Any) -> None:
-    said = {"reason": "Later."} if kind in (ResponseKind.DEFERRED, ResponseKind.CONTESTED) else {}
+    answer_fields = (
+        {"reason": "Later."} if kind in (ResponseKind.DEFERRED, ResponseKind.CONTESTED) else {}
+    )
     commit = {"commit": "c" * 40} if kind == ResponseKind.FIXED else {}
     FindingResponseFactory.create(
-        finding=finding, kind=kind, **{"reason": "", **said, **commit, **fields}
+        finding=finding, kind=kind, **{"reason": "", **answer_fields, **commit, **fields}
     )
 
 
@@ -298,8 +300,8 @@ def held(audit: Any) -> dict[str, Any]:
 def test_an_audit_is_told_what_the_site_knows(audit, pairing):
     FeedbackReportFactory.create(pairing=pairing)
     CommunicationEntryFactory.create(assignment=pairing.round.assignment, student=pairing.auditee)
-    told = held(audit)["facts"]["exchange"]
-    assert (told["received"], told["entries"]["progress"], told["self"]) == (1, 1, 0)
+    exchange = held(audit)["facts"]["exchange"]
+    assert (exchange["received"], exchange["entries"]["progress"], exchange["self"]) == (1, 1, 0)
 
 
 def test_a_work_that_is_judged_again_is_judged_on_what_was_known_then(audit, pairing):

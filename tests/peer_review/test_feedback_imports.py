@@ -37,28 +37,28 @@ Score: 4/5
 
 @pytest.fixture
 def pairing() -> Any:
-    found = paired(round__assignment__rubric_version__document=rubric_document())
-    handed_in(found)
-    return found
+    new_pairing = paired(round__assignment__rubric_version__document=rubric_document())
+    handed_in(new_pairing)
+    return new_pairing
 
 
-def brought(here: Pairing, text: str = REPORT, **changed: Any) -> FeedbackReport:
+def brought(pairing_row: Pairing, text: str = REPORT, **changed: Any) -> FeedbackReport:
     given: dict[str, Any] = {
-        "assignment": here.round.assignment,
+        "assignment": pairing_row.round.assignment,
         "direction": "generated",
-        "brought_by": here.auditor,
-        "pairing": here,
+        "brought_by": pairing_row.auditor,
+        "pairing": pairing_row,
         "name": "reports\\audit.md",
         "origin": "upload",
-        "by": here.auditor.user,
+        "by": pairing_row.auditor.user,
     }
     with everywhere():
         return import_feedback(text=text, **given | changed)
 
 
-def refusal(here: Pairing, text: str = REPORT, **changed: Any) -> tuple[str, str]:
+def refusal(pairing_row: Pairing, text: str = REPORT, **changed: Any) -> tuple[str, str]:
     with pytest.raises(FeedbackRefused) as refused:
-        brought(here, text, **changed)
+        brought(pairing_row, text, **changed)
     return refused.value.field, refused.value.code
 
 
@@ -160,7 +160,7 @@ def test_who_does_not_know_whose_work_it_is_learns_nothing_by_the_attempt(pairin
 
 def test_a_report_on_another_repository_is_taken_and_flagged(pairing: Any):
     report = brought(pairing, REPORT.replace(REPO, "https://git.example.org/somebody/else"))
-    assert [each["code"] for each in report.misfits] == ["repository_differs"]
+    assert [misfit["code"] for misfit in report.misfits] == ["repository_differs"]
 
 
 def test_a_report_on_oneself_has_no_pairing_and_tells_nobody(pairing: Any):
@@ -187,7 +187,7 @@ def test_who_wrote_a_received_report_is_not_known(pairing: Any):
 def test_whom_a_generated_report_in_no_pairing_is_about_is_not_known_either(pairing: Any):
     report = brought(pairing, pairing=None)
     assert (report.author, report.subject, report.submission) == (pairing.auditor, None, None)
-    assert [each["code"] for each in report.misfits] == ["pairing_unmatched"]
+    assert [misfit["code"] for misfit in report.misfits] == ["pairing_unmatched"]
 
 
 def test_characters_that_no_database_keeps_are_no_reason_to_fail(pairing: Any):

@@ -36,7 +36,7 @@ def test_who_audits_blind_reads_the_report_without_what_tells_whose_work_it_is()
     assert "signed by this site" in page
     assert "Git forensics" in page
     assert [
-        told for told in (REPO_URL, COMMIT[:12], "Bob", "Beta", circle.bob.email) if told in page
+        word for word in (REPO_URL, COMMIT[:12], "Bob", "Beta", circle.bob.email) if word in page
     ] == []
     # An open report links its places; this edition has nowhere to link to.
     assert ("src/tools/git_forensics.py" in page, 'href="https:' in page) == (True, False)
@@ -49,7 +49,7 @@ def test_whose_work_it_is_reads_it_whole_and_not_who_audited():
     page = read(circle.bob, circle.page("feedback", report.pk))
     assert "Peer 481 on my work" in page
     assert "src/tools/git_forensics.py" in page
-    assert [told for told in ("Ada", "Alpha", circle.ada.email) if told in page] == []
+    assert [word for word in ("Ada", "Alpha", circle.ada.email) if word in page] == []
     assert faults_of(page) == []
 
 
@@ -113,9 +113,9 @@ def test_before_the_release_there_are_findings_and_no_scores():
         page = read(reader, circle.page("feedback", report.pk))
         assert "Call git with a list of arguments instead of a shell line." in page
         assert [
-            told
-            for told in (" of 5", "needs review", "The arguments", 'class="verdict"')
-            if told in page
+            word
+            for word in (" of 5", "needs review", "The arguments", 'class="verdict"')
+            if word in page
         ] == []
         assert faults_of(page) == []
 
@@ -142,7 +142,11 @@ def test_while_its_audit_runs_there_is_nothing_to_read():
     downloads = [
         circle.page(f"feedback-{kind}", report.pk) for kind in ("json", "markdown", "original")
     ]
-    assert [client_of(circle.ada).get(each).status_code for each in downloads] == [404, 404, 404]
+    assert [client_of(circle.ada).get(download).status_code for download in downloads] == [
+        404,
+        404,
+        404,
+    ]
 
 
 def test_an_imported_report_is_shown_as_text_with_where_it_was_read():
@@ -165,8 +169,8 @@ def test_who_guesses_whose_work_it_is_is_not_told_whether_they_are_right():
     )
     address = circle.page("feedback", report.pk)
     assert [
-        "Another one." in read(who, address)
-        for who in (circle.ada, staff_user(circle.organization))
+        "Another one." in read(person, address)
+        for person in (circle.ada, staff_user(circle.organization))
     ] == [False, True]
 
 
@@ -207,9 +211,11 @@ def test_the_file_as_it_was_brought_is_given_as_plain_text():
     report = circle.brought(circle.ada)
     own = client_of(circle.ada).get(circle.page("feedback-original", report.pk))
     assert (own.content.decode(), own["Content-Type"]) == (MARKDOWN, "text/plain; charset=utf-8")
-    others = client_of(circle.bob).get(circle.page("feedback-original", report.pk)).content.decode()
-    assert "Bob" not in others
-    assert "Git forensics" in others
+    other_html = (
+        client_of(circle.bob).get(circle.page("feedback-original", report.pk)).content.decode()
+    )
+    assert "Bob" not in other_html
+    assert "Git forensics" in other_html
 
 
 def test_a_platforms_report_has_no_file_that_was_brought():

@@ -36,13 +36,13 @@ def codes(
     unmatched: int = 0,
     **fields: Any,
 ) -> list[str]:
-    told = mismatches_of(
+    mismatches = mismatches_of(
         reading(**fields),
         direction,
         [WORK] if works is None else works,
         unmatched_criteria=unmatched,
     )
-    return [each["code"] for each in told]
+    return [row["code"] for row in mismatches]
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,10 @@ def test_a_report_about_somebody_else_by_its_title_is_flagged(direction: Directi
 
 
 def test_criteria_of_another_rubric_are_counted():
-    told = mismatches_of(reading(criteria=[{}, {}, {}]), "generated", [WORK], unmatched_criteria=2)
-    assert told == [
+    mismatches = mismatches_of(
+        reading(criteria=[{}, {}, {}]), "generated", [WORK], unmatched_criteria=2
+    )
+    assert mismatches == [
         {"code": "criteria_unknown", "sentence": "2 of its 3 criteria are not in the rubric."}
     ]
 
@@ -126,12 +128,12 @@ def test_a_report_in_which_nothing_could_be_read_is_flagged():
 
 
 def test_no_sentence_names_a_repository():
-    told = mismatches_of(
+    mismatches = mismatches_of(
         reading(repo_url="https://github.com/eve/else", commit="a" * 40), "generated", [WORK]
     )
     assert [
         word
         for word in ("eve", "ada", "aaaa", COMMIT[:7])
-        for each in told
-        if word in each["sentence"]
+        for row in mismatches
+        if word in row["sentence"]
     ] == []

@@ -54,11 +54,11 @@ def begun(pairing: Pairing) -> FeedbackReport:
 
 def refusal(pairing: Pairing) -> str:
     with everywhere():
-        told = why_no_audit(pairing=pairing)
+        reason = why_no_audit(pairing=pairing)
         with pytest.raises(FeedbackRefused) as refused:
             run_peer_audit(pairing=pairing, by=None)
-    assert told is not None
-    assert told.code == refused.value.code
+    assert reason is not None
+    assert reason.code == refused.value.code
     return refused.value.code
 
 
@@ -115,7 +115,7 @@ def test_the_latest_attempt_is_queued_under_the_rounds_own_rubric():
     report = begun(pairing)
     with everywhere():
         audit = Audit.objects.get(feedback_report=report)
-        told = Activity.objects.get(verb="pairing.audited")
+        activity = Activity.objects.get(verb="pairing.audited")
     assert (audit.kind, audit.state, audit.submission_id, audit.rubric_version_id) == (
         AuditKind.PEER,
         AuditState.QUEUED,
@@ -135,7 +135,7 @@ def test_the_latest_attempt_is_queued_under_the_rounds_own_rubric():
         pairing.auditee_id,
         latest.pk,
     )
-    assert (told.cohort_id, told.actor_id) == (
+    assert (activity.cohort_id, activity.actor_id) == (
         pairing.round.assignment.cohort_id,
         pairing.auditor.user_id,
     )

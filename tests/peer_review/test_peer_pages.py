@@ -153,9 +153,9 @@ def queries_of(circle: Circle) -> int:
     client = client_of(circle.ada)
     with CaptureQueriesContext(
         connection,
-    ) as asked:
+    ) as queries:
         assert client.get(circle.page("peers")).status_code == 200
-    return len(asked)
+    return len(queries)
 
 
 def test_staff_see_the_rounds_of_all_assignments():
@@ -187,8 +187,8 @@ def test_only_who_audits_may_begin():
     address = circle.page("pairing", circle.of(circle.ada).pk)
     teacher = staff_user(circle.organization)
     assert [
-        client_of(who).post(address, {"do": "run"}).status_code
-        for who in (circle.bob, circle.cy, teacher)
+        client_of(person).post(address, {"do": "run"}).status_code
+        for person in (circle.bob, circle.cy, teacher)
     ] == [404] * 3
 
 
@@ -219,25 +219,25 @@ def test_what_cannot_be_taken_is_said_beside_the_file(content: bytes, sentence: 
     page = client_of(circle.ada).post(
         circle.page("pairing", circle.of(circle.ada).pk), {"file": file}
     )
-    told = page.content.decode().partition('class="errorlist"')[2].partition("</ul>")[0]
-    assert sentence in told
+    errors = page.content.decode().partition('class="errorlist"')[2].partition("</ul>")[0]
+    assert sentence in errors
     assert faults_of(page.content.decode()) == []
 
 
 @pytest.mark.parametrize(
-    ("anonymity", "shown"),
+    ("anonymity", "names"),
     [
         (Anonymity.OPEN, ["Bob Beta", "Ada Alpha"]),
         (Anonymity.SINGLE_BLIND, ["Bob Beta", "Peer 481"]),
         (Anonymity.DOUBLE_BLIND, ["Peer 482", "Peer 481"]),
     ],
 )
-def test_each_side_is_named_as_the_other_may_know_it(anonymity: Anonymity, shown: list[str]):
+def test_each_side_is_named_as_the_other_may_know_it(anonymity: Anonymity, names: list[str]):
     circle = Circle(anonymity)
     address = circle.page("pairing", circle.of(circle.ada).pk)
     pages = [read(reader, address) for reader in (circle.ada, circle.bob)]
     titles = [re.findall(r"<h1>\s*(.*?)\s*</h1>", page) for page in pages]
-    assert titles == [[f"I audit {shown[0]}"], [f"{shown[1]} audits me"]]
+    assert titles == [[f"I audit {names[0]}"], [f"{names[1]} audits me"]]
 
 
 def test_staff_see_both_sides_of_a_pairing():

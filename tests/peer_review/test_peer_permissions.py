@@ -51,8 +51,8 @@ class World:
         self.round: PairingRound = paired
         self.cohort: Cohort = paired.assignment.cohort
         self.auditor, self.auditee = student(self.cohort), student(self.cohort)
-        for each in (self.auditor, self.auditee):
-            RoundMemberFactory.create(round=paired, student=each)
+        for member in (self.auditor, self.auditee):
+            RoundMemberFactory.create(round=paired, student=member)
         self.pairing: Pairing = PairingFactory.create(
             round=paired, auditor=self.auditor, auditee=self.auditee
         )
@@ -73,7 +73,7 @@ class World:
         with everywhere():
             type(row).objects.filter(pk=row.pk).update(**fields)
 
-    def asked(self, access: Callable[[User], Any]) -> dict[str, Any]:
+    def answers_by_person(self, access: Callable[[User], Any]) -> dict[str, Any]:
         """Return the answer to each person; those who get a 404 are left out."""
         answers: dict[str, Any] = {}
         with everywhere():
@@ -85,10 +85,14 @@ class World:
         return answers
 
     def of_pairing(self) -> dict[str, str]:
-        return self.asked(lambda user: peer_permissions.access_pairing(user, self.pairing.pk)[1])
+        return self.answers_by_person(
+            lambda user: peer_permissions.access_pairing(user, self.pairing.pk)[1]
+        )
 
     def of_report(self) -> dict[str, str]:
-        return self.asked(lambda user: peer_permissions.access_feedback(user, self.report.pk)[1])
+        return self.answers_by_person(
+            lambda user: peer_permissions.access_feedback(user, self.report.pk)[1]
+        )
 
     def both(self) -> tuple[dict[str, str], dict[str, str]]:
         with everywhere():
@@ -195,9 +199,11 @@ def test_a_report_in_no_pairing_is_for_who_brought_it(world: World) -> None:
 def test_a_peers_audit_is_opened_to_staff_alone(world: World) -> None:
     audit = world.report.audit
     assert audit is not None
-    assert list(world.asked(lambda user: permissions.access_audit(user, audit.pk))) == ["assistant"]
+    assert list(world.answers_by_person(lambda user: permissions.access_audit(user, audit.pk))) == [
+        "assistant"
+    ]
     own: Audit = AuditFactory.create(submission=audit.submission, kind=AuditKind.SELF)
-    assert list(world.asked(lambda user: permissions.access_audit(user, own.pk))) == [
+    assert list(world.answers_by_person(lambda user: permissions.access_audit(user, own.pk))) == [
         "auditee",
         "assistant",
     ]
@@ -208,7 +214,9 @@ def test_a_finding_is_its_owners_and_the_staffs(world: World) -> None:
         assignment=world.round.assignment, student=world.auditee, attempt=7
     )
     finding = FindingFactory.create(first_submission=work)
-    assert list(world.asked(lambda user: permissions.access_finding(user, finding.pk))) == [
+    assert list(
+        world.answers_by_person(lambda user: permissions.access_finding(user, finding.pk))
+    ) == [
         "auditee",
         "assistant",
     ]
@@ -216,13 +224,15 @@ def test_a_finding_is_its_owners_and_the_staffs(world: World) -> None:
 
 def test_a_round_is_for_staff_and_at_the_level_of_students_for_its_members(world: World) -> None:
     place = (world.cohort.slug, world.round.assignment.slug, world.round.number)
-    assert list(world.asked(lambda user: peer_permissions.access_round(user, *place))) == [
-        "assistant"
-    ]
+    assert list(
+        world.answers_by_person(lambda user: peer_permissions.access_round(user, *place))
+    ) == ["assistant"]
 
     def as_students() -> list[str]:
         return list(
-            world.asked(lambda user: peer_permissions.access_round(user, *place, level="student"))
+            world.answers_by_person(
+                lambda user: peer_permissions.access_round(user, *place, level="student")
+            )
         )
 
     assert as_students() == ["auditor", "auditee", "assistant"]

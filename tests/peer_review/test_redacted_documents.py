@@ -26,7 +26,7 @@ from grading.peer_review.redaction import (
 )
 from tests.tenancy.identifiable_students import (
     AUDITEE,
-    told,
+    squeezed,
     treacherous_commits,
     treacherous_report,
 )
@@ -77,7 +77,7 @@ def test_the_edition_is_a_report_of_the_same_shape_even_for_people_with_the_name
 def test_nobody_and_no_commit_is_in_it_nor_in_its_markdown() -> None:
     for text in (json.dumps(edition()), render_markdown(AuditReport.model_validate(edition()))):
         assert [
-            tell for tell in AUDITEE.tells() if tell != str(AUDITEE.key) and tell in told(text)
+            tell for tell in AUDITEE.tells() if tell != str(AUDITEE.key) and tell in squeezed(text)
         ] == []
         assert [commit for commit in treacherous_commits() if commit in text] == []
         assert "https://" not in text
@@ -152,8 +152,8 @@ def test_what_an_audit_ended_in_is_not_told_without_scores(status: str) -> None:
         "status": status,
     }
     edition = without_scores(report | ended)
-    told = (edition["status"], {c["needs_review"] for c in edition["criteria"]})
-    assert told == ("verdict", {False})
+    outline = (edition["status"], {c["needs_review"] for c in edition["criteria"]})
+    assert outline == ("verdict", {False})
 
 
 def test_what_judges_cite_and_ask_for_gives_nobody_away() -> None:
@@ -162,8 +162,8 @@ def test_what_judges_cite_and_ask_for_gives_nobody_away() -> None:
     commit, page, line = report.evidence[-3:]
     assert (page.content, line.content) == (WITHHELD, f"# {WITHHELD}")
     assert commit.content == f"{WITHHELD}  2026-01-05  author 1  +3 -0  By {WITHHELD}"
-    asked = report.criteria[0].opinions[0].asked[0]
-    assert (asked.locations[0].commit, asked.locations[0].line_start) == (None, 1)
+    asked_place = report.criteria[0].opinions[0].asked[0]
+    assert (asked_place.locations[0].commit, asked_place.locations[0].line_start) == (None, 1)
 
 
 def test_lines_that_only_judges_cite_go_with_their_opinions() -> None:
@@ -220,9 +220,9 @@ def test_a_name_is_found_in_every_way_of_writing_it_wherever_it_stands(
 ) -> None:
     written = WAYS[way](name)
     text = f"x{around[0]} {around[0]}{written}{around[1]} {around[1]}x"
-    shown = redacted(text, Identity((Person(names=(name,)),)))
+    redacted_text = redacted(text, Identity((Person(names=(name,)),)))
     parts = [
-        told(part)
+        squeezed(part)
         for part in written.replace("-", " ")
         .replace(".", " ")
         .replace(",", " ")
@@ -230,7 +230,9 @@ def test_a_name_is_found_in_every_way_of_writing_it_wherever_it_stands(
         .split()
     ]
     assert [
-        part for part in parts if len(part) > 2 and part in told(shown.replace(WITHHELD, " "))
+        part
+        for part in parts
+        if len(part) > 2 and part in squeezed(redacted_text.replace(WITHHELD, " "))
     ] == []
 
 

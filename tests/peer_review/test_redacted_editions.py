@@ -91,7 +91,7 @@ def imported(pairing: Pairing, **fields: Any) -> FeedbackReport:
     return report
 
 
-def seen(report: FeedbackReport, side: Any) -> feedback_queries.RedactedCopy:
+def copy_for(report: FeedbackReport, side: Any) -> feedback_queries.RedactedCopy:
     with everywhere():
         return redacted_copy_of(FeedbackReport.objects.get(pk=report.pk), side=side)
 
@@ -106,17 +106,17 @@ def test_a_report_of_the_site_is_whole_but_for_an_author_who_must_not_know(
     report = platform_report(paired(anonymity))
     assert report.audit is not None
     whole = report.audit.report
-    shown = {side: seen(report, side) for side in ("author", "subject", "staff")}
-    assert {side: each.document == whole for side, each in shown.items()} == {
+    copies = {side: copy_for(report, side) for side in ("author", "subject", "staff")}
+    assert {side: copy.document == whole for side, copy in copies.items()} == {
         "author": whole_for_author,
         "subject": True,
         "staff": True,
     }
-    assert bool(shown["author"].withheld) != whole_for_author
+    assert bool(copies["author"].withheld) != whole_for_author
 
 
 def test_the_edition_says_what_is_missing_and_is_no_less_signed() -> None:
-    edition = seen(platform_report(paired()), "author")
+    edition = copy_for(platform_report(paired()), "author")
     assert edition.withheld == (
         feedback_queries.WITHHELD_PEOPLE,
         feedback_queries.WITHHELD_PLACES,
@@ -138,7 +138,7 @@ def test_the_edition_says_what_is_missing_and_is_no_less_signed() -> None:
 
 @pytest.mark.parametrize("side", ["author", "subject"])
 def test_the_hour_is_told_only_to_who_made_the_report(side: str) -> None:
-    edition = seen(platform_report(paired(Anonymity.SINGLE_BLIND)), side)
+    edition = copy_for(platform_report(paired(Anonymity.SINGLE_BLIND)), side)
     assert ((edition.moment is None), len(edition.day)) == (side == "subject", 10)
 
 
@@ -146,23 +146,23 @@ def test_an_imported_report_is_whole_for_who_brought_it_and_without_its_writer_f
     None
 ):
     report = imported(paired())
-    own, others = seen(report, "author"), seen(report, "subject")
+    own, other_copy = copy_for(report, "author"), copy_for(report, "subject")
     assert (own.reading, own.original, own.original_name, own.withheld) == (
         READING,
         report.original,
         "ida_winterbourne.md",
         (),
     )
-    assert others.withheld == (
+    assert other_copy.withheld == (
         feedback_queries.WITHHELD_PEOPLE,
         feedback_queries.WITHHELD_WRITER,
         feedback_queries.WITHHELD_LINKS,
     )
-    assert (others.original, others.original_name) == (
+    assert (other_copy.original, other_copy.original_name) == (
         f"# By {WITHHELD}\n\nAuthor: {WITHHELD}\n",
         "report.md",
     )
-    reading = others.reading or {}
+    reading = other_copy.reading or {}
     assert {reading[key] for key in ("title", "author", "date", "repo_url", "commit")} == {WITHHELD}
     assert (
         reading["findings"][0]["text"],
@@ -173,7 +173,7 @@ def test_an_imported_report_is_whole_for_who_brought_it_and_without_its_writer_f
         f"src/{WITHHELD}.py",
         "high",
     )
-    assert (others.signed, others.moment) == (False, None)
+    assert (other_copy.signed, other_copy.moment) == (False, None)
 
 
 def test_a_json_file_stays_json() -> None:
@@ -182,7 +182,7 @@ def test_a_json_file_stays_json() -> None:
         FeedbackReport.objects.filter(pk=report.pk).update(
             original='{"auditor": "I.", "Ida Winterbourne": 3}'
         )
-    edition = seen(report, "subject")
+    edition = copy_for(report, "subject")
     assert (edition.original, edition.original_name) == (
         f'{{\n  "auditor": "{WITHHELD}",\n  "{WITHHELD}": 3\n}}',
         "report.json",
@@ -195,7 +195,7 @@ def test_what_would_confirm_a_guess_is_told_to_staff_alone(
 ) -> None:
     every = ["repository_differs", "commit_differs", "criteria_unknown"]
     misfits = [{"code": code, "sentence": "So."} for code in every]
-    edition = seen(imported(paired(), misfits=misfits), side)
+    edition = copy_for(imported(paired(), misfits=misfits), side)
     assert [misfit["code"] for misfit in edition.misfits] == (codes or every)
 
 
@@ -205,7 +205,7 @@ def test_before_the_release_there_are_no_scores(side: str) -> None:
     report = platform_report(pairing)
     with everywhere():
         type(pairing.round.assignment).objects.update(release_policy=ReleasePolicy.AFTER_RELEASE)
-    edition = seen(report, side)
+    edition = copy_for(report, side)
     document = edition.document or {}
     assert (edition.scores_withheld, feedback_queries.WITHHELD_SCORES in edition.withheld) == (
         True,
@@ -215,7 +215,7 @@ def test_before_the_release_there_are_no_scores(side: str) -> None:
         None,
         [None, None],
     )
-    assert seen(report, "staff").scores_withheld is False
+    assert copy_for(report, "staff").scores_withheld is False
 
 
 def test_after_the_release_scores_are_shown() -> None:
@@ -226,14 +226,14 @@ def test_after_the_release_scores_are_shown() -> None:
     )
     with everywhere():
         type(pairing.round.assignment).objects.update(release_policy=ReleasePolicy.AFTER_RELEASE)
-    told = {
+    report_head = {
         "audit": str(own.pk),
         "submission": str(own.submission_id),
         "digest": own.report_digest,
         "attempt": 1,
     }
-    GradeFactory.create(audit=own, released=told, released_at=timezone.now())
-    assert seen(report, "author").scores_withheld is False
+    GradeFactory.create(audit=own, released=report_head, released_at=timezone.now())
+    assert copy_for(report, "author").scores_withheld is False
 
 
 def test_an_audit_without_a_report_shows_nothing() -> None:
@@ -243,15 +243,16 @@ def test_an_audit_without_a_report_shows_nothing() -> None:
     report = FeedbackReportFactory.create(
         pairing=pairing, platform=True, submission=work, audit=audit
     )
-    edition = seen(report, "author")
+    edition = copy_for(report, "author")
     assert (edition.report, edition.reading, edition.withheld) == (None, None, ())
 
 
 @pytest.mark.parametrize(
-    ("policy", "shown"), [(ReleasePolicy.PROVISIONAL, True), (ReleasePolicy.AFTER_RELEASE, False)]
+    ("policy", "is_visible"),
+    [(ReleasePolicy.PROVISIONAL, True), (ReleasePolicy.AFTER_RELEASE, False)],
 )
 def test_an_audit_of_oneself_is_shown_by_the_assignments_policy(
-    policy: ReleasePolicy, shown: bool
+    policy: ReleasePolicy, is_visible: bool
 ) -> None:
     audit = AuditFactory.create(done=True, report=report_json(criteria=1))
     work = audit.submission
@@ -269,27 +270,27 @@ def test_an_audit_of_oneself_is_shown_by_the_assignments_policy(
     with everywhere():
         type(work.assignment).objects.update(release_policy=policy)
     assert (
-        (seen(report, "author").report is not None),
-        (seen(report, "staff").report is not None),
+        (copy_for(report, "author").report is not None),
+        (copy_for(report, "staff").report is not None),
     ) == (
-        shown,
+        is_visible,
         True,
     )
 
 
-@pytest.mark.parametrize("others", [0, 20])
-def test_as_many_queries_whoever_else_is_in_the_cohort(others: int) -> None:
+@pytest.mark.parametrize("bystanders", [0, 20])
+def test_as_many_queries_whoever_else_is_in_the_cohort(bystanders: int) -> None:
     pairing = paired()
     report = platform_report(pairing)
-    EnrollmentFactory.create_batch(others, cohort=pairing.round.assignment.cohort)
+    EnrollmentFactory.create_batch(bystanders, cohort=pairing.round.assignment.cohort)
     with everywhere():
         loaded = FeedbackReport.objects.select_related(
             "assignment", "pairing__round__assignment", "submission", "audit"
         ).get(pk=report.pk)
         with CaptureQueriesContext(
             connection,
-        ) as asked:
+        ) as queries:
             redacted_copy_of(loaded, side="author")
         with CaptureQueriesContext(connection) as named:
             shown_names([pairing] * 3, side="auditor")
-    assert (len(asked), len(named)) == (6, 1)
+    assert (len(queries), len(named)) == (6, 1)

@@ -33,9 +33,9 @@ SIGNS = re.compile(r"<(?:%[0-9A-F]{2}|[\W_])*>")
 
 
 def left(text: str) -> str:
-    shown = redacted(text, EVERYBODY)
-    assert isinstance(shown, str)
-    return shown
+    redacted_text = redacted(text, EVERYBODY)
+    assert isinstance(redacted_text, str)
+    return redacted_text
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_each_way_of_writing_somebody_is_withheld(written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "redacted_text"),
     [
         ("audit/report_byana_lovelace/audit.md", "audit/report_byana_[withheld]/audit.md"),
         ("src/AnaMariaState.py", "src/[withheld]State.py"),
@@ -111,8 +111,8 @@ def test_each_way_of_writing_somebody_is_withheld(written: str) -> None:
         ("100%dlovelace", "100%d[withheld]"),
     ],
 )
-def test_what_stands_around_somebody_stays(text: str, shown: str) -> None:
-    assert left(text) == shown
+def test_what_stands_around_somebody_stays(text: str, redacted_text: str) -> None:
+    assert left(text) == redacted_text
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ def test_words_that_are_nobody_stay(text: str) -> None:
 
 
 def test_a_name_that_is_a_word_is_withheld_where_it_is_written_as_a_name() -> None:
-    shown = "[withheld] says: will this grace it? [withheld]."
-    assert left("Grace says: will this grace it? Will Grace.") == shown
+    redacted_text = "[withheld] says: will this grace it? [withheld]."
+    assert left("Grace says: will this grace it? Will Grace.") == redacted_text
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_whatever_leads_out_is_withheld(link: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "shown"),
+    ("line", "redacted_text"),
     [
         ("/home/nickname/code/app.py", "/home/[withheld]/code/app.py"),
         (r"C:\Users\nickname\work", r"C:\Users\[withheld]\work"),
@@ -171,8 +171,8 @@ def test_whatever_leads_out_is_withheld(link: str) -> None:
         ("authors = [Nick Name]", "authors = [[withheld]"),
     ],
 )
-def test_signatures_are_withheld_whoever_signs(line: str, shown: str) -> None:
-    assert left(f"before\n{line}\nafter") == f"before\n{shown}\nafter"
+def test_signatures_are_withheld_whoever_signs(line: str, redacted_text: str) -> None:
+    assert left(f"before\n{line}\nafter") == f"before\n{redacted_text}\nafter"
 
 
 def test_json_keeps_its_shape_and_loses_people_in_keys_values_and_named_fields() -> None:

@@ -81,8 +81,8 @@ def test_a_letter_says_what_is_owed_and_names_nobody(ring: Round) -> None:
         "- 2 answers to peers' findings",
         "- 1 fix you announced",
     ]
-    others = [each for student in ring.students for each in (student.name, student.email)]
-    assert [each for each in others if each in letter.body + letter.subject] == []
+    identifying = [word for student in ring.students for word in (student.name, student.email)]
+    assert [word for word in identifying if word in letter.body + letter.subject] == []
     assert "/5" not in letter.body
 
 

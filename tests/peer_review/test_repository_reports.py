@@ -89,11 +89,11 @@ def brought(audit: Any) -> dict[str, FeedbackReport]:
 def test_each_report_goes_where_its_folder_says(repository: Path):
     pairing = open_pairing()
     audit = audited(pairing, repository)
-    found = brought(audit)
+    brought_back = brought(audit)
     me = pairing.auditor
     assert {
         folder: (report.kind, report.author, report.subject, report.pairing, report.original)
-        for folder, report in found.items()
+        for folder, report in brought_back.items()
     } == {
         "onpeer_generated": (FeedbackKind.PEER, me, pairing.auditee, pairing, ON_PEER),
         "onself_generated": (FeedbackKind.SELF, me, me, None, ON_SELF),
@@ -159,12 +159,12 @@ def test_what_could_not_be_read_is_told(repository: Path):
     audit = audited(open_pairing(), repository)
     brought(audit)
     with everywhere():
-        told = Activity.objects.get(verb="feedback.searched").detail
-    assert (told["taken"], [each["path"] for each in told["unread"]]) == (
+        detail = Activity.objects.get(verb="feedback.searched").detail
+    assert (detail["taken"], [unread_row["path"] for unread_row in detail["unread"]]) == (
         3,
         ["audit/report_bypeer_recieved/audit.pdf"],
     )
-    assert "PDF" in told["unread"][0]["why"]
+    assert "PDF" in detail["unread"][0]["why"]
 
 
 def test_searched_twice_nothing_is_taken_twice(repository: Path):
@@ -177,7 +177,11 @@ def test_searched_twice_nothing_is_taken_twice(repository: Path):
 def test_in_a_double_blind_round_no_repository_tells_whose_work_it_is(repository: Path):
     audit = audited(open_pairing(round__anonymity=Anonymity.DOUBLE_BLIND), repository)
     report = brought(audit)["onpeer_generated"]
-    assert (report.pairing, report.subject, [each["code"] for each in report.misfits]) == (
+    assert (
+        report.pairing,
+        report.subject,
+        [unread_row["code"] for unread_row in report.misfits],
+    ) == (
         None,
         None,
         ["pairing_unmatched"],
@@ -215,7 +219,7 @@ def test_a_repository_that_is_gone_is_told_of_and_breaks_nothing(tmp_path: Path)
     assert brought(audit) == {}
     with everywhere():
         unread = Activity.objects.get(verb="feedback.searched").detail["unread"]
-    assert [each["path"] for each in unread] == ["the repository"]
+    assert [unread_row["path"] for unread_row in unread] == ["the repository"]
 
 
 @pytest.mark.parametrize(

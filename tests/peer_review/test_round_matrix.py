@@ -58,9 +58,9 @@ def test_a_report_of_either_source_is_there_once_and_then_read(ring: Round) -> N
     ring.report(first)
     ring.audit(second, done=True, read_at=timezone.now())
     ring.audit(third, failed=True)
-    found = {pair.pairing: pair for pair in matrix_of(ring.round).pairs}
-    assert [found[p.pk].state for p in (first, second, third)] == ["done", "read", "owed"]
-    reports = [found[p.pk].report for p in (first, second)]
+    by_pairing = {pair.pairing: pair for pair in matrix_of(ring.round).pairs}
+    assert [by_pairing[p.pk].state for p in (first, second, third)] == ["done", "read", "owed"]
+    reports = [by_pairing[p.pk].report for p in (first, second)]
     assert [report and report.imported for report in reports] == [True, False]
     assert (row_of(ring, first.auditor).generated, row_of(ring, first.auditee).received) == (1, 1)
 

@@ -38,7 +38,7 @@ def teacher(assignment: Assignment) -> Client:
     return signed_in(staff_user(assignment.organization))
 
 
-def asked(**fields: Any) -> dict[str, Any]:
+def form_values(**fields: Any) -> dict[str, Any]:
     given = {
         "peers": "1",
         "anonymity": "double_blind",
@@ -67,7 +67,7 @@ def test_a_round_that_cannot_be_says_why_and_keeps_what_was_chosen(
     teacher: Client, assignment: Assignment, changed: dict[str, str], sentence: str
 ) -> None:
     page = teacher.post(
-        page_of(assignment, "round-new"), asked(start="yes", **changed)
+        page_of(assignment, "round-new"), form_values(start="yes", **changed)
     ).content.decode()
     assert faults_of(page) == []
     assert sentence in words_of(page)
@@ -87,7 +87,7 @@ def test_a_preview_says_how_many_pairs_and_begins_nothing(
     with everywhere():
         ada = assignment.cohort.enrollments.get(name="Ada")
     SubmissionFactory.create(assignment=assignment, student=ada, resolved_commit="c" * 40)
-    answer = teacher.post(page_of(assignment, "round-new"), asked())
+    answer = teacher.post(page_of(assignment, "round-new"), form_values())
     preview = answer.context["preview"]
     assert faults_of(answer.content.decode()) == []
     assert (preview.students, preview.pairs, preview.groups, preview.days) == (5, 5, 1, "7")
@@ -97,7 +97,7 @@ def test_a_preview_says_how_many_pairs_and_begins_nothing(
 
 
 def test_so_few_that_some_audit_each_other_is_said(teacher: Client, assignment: Assignment) -> None:
-    page = teacher.post(page_of(assignment, "round-new"), asked(peers="3")).content.decode()
+    page = teacher.post(page_of(assignment, "round-new"), form_values(peers="3")).content.decode()
     words = words_of(page)
     assert "Some students audit each other . With 3 peers, it takes at least 7 students" in words
 
@@ -109,7 +109,7 @@ def test_a_start_pairs_the_chosen_and_a_second_click_does_nothing(
         chosen = list(
             assignment.cohort.enrollments.exclude(name="Eve").values_list("pk", flat=True)
         )
-    sent = asked(who="chosen", students=chosen, start="yes")
+    sent = form_values(who="chosen", students=chosen, start="yes")
     begun = teacher.post(page_of(assignment, "round-new"), sent)
     again = teacher.post(page_of(assignment, "round-new"), sent)
     with everywhere():

@@ -42,7 +42,7 @@ class Course:
         self.teacher = staff_user(self.assignment.organization)
         self.students = [EnrollmentFactory.create(cohort=self.cohort) for _ in range(students)]
 
-    def start(self, **asked: Any) -> PairingRound:
+    def start(self, **changes: Any) -> PairingRound:
         given: dict[str, Any] = {
             "assignment": self.assignment,
             "peers": 2,
@@ -52,7 +52,7 @@ class Course:
             "students": self.students,
             "by": self.teacher,
         }
-        return start_round(**given | asked)
+        return start_round(**given | changes)
 
 
 @pytest.fixture
@@ -69,14 +69,14 @@ def loads_of(round_: PairingRound) -> tuple[set[int], set[int]]:
 
 
 def pairing(round_: PairingRound, auditor: Enrollment | None = None) -> Pairing:
-    found = Pairing.objects.filter(round=round_, ended_at=None)
-    first = (found.filter(auditor=auditor) if auditor else found).order_by("pk").first()
+    pairings = Pairing.objects.filter(round=round_, ended_at=None)
+    first = (pairings.filter(auditor=auditor) if auditor else pairings).order_by("pk").first()
     assert first is not None
     return first
 
 
 @pytest.mark.parametrize(
-    ("asked", "field", "code"),
+    ("changes", "field", "code"),
     [
         ({"peers": 7}, "peers", "too_many_peers"),
         ({"peers": 0}, "peers", "too_many_peers"),
@@ -85,10 +85,10 @@ def pairing(round_: PairingRound, auditor: Enrollment | None = None) -> Pairing:
     ],
 )
 def test_a_round_that_cannot_be_is_not_begun(
-    course: Course, asked: dict[str, Any], field: str, code: str
+    course: Course, changes: dict[str, Any], field: str, code: str
 ) -> None:
     with pytest.raises(RoundRefused) as refused:
-        course.start(**asked)
+        course.start(**changes)
     assert (refused.value.field, refused.value.code) == (field, code)
     assert (PairingRound.objects.count(), RoundMember.objects.count()) == (0, 0)
 
@@ -183,13 +183,13 @@ def test_nobody_joins_twice_from_elsewhere_or_when_it_is_over(course: Course) ->
 def test_what_would_be_done_otherwise_than_it_was_shown_is_not_done(course: Course) -> None:
     begun = course.start()
     late = EnrollmentFactory.create(cohort=course.cohort)
-    shown = plan_to_join(round_state_of(begun), begun, late)
+    joining = plan_to_join(round_state_of(begun), begun, late)
     # Another late joiner may leave this plan as it was. A pair that it ends must still be there.
-    auditor, auditee = min(shown.ended)
+    auditor, auditee = min(joining.ended)
     ended = Pairing.objects.get(auditor=auditor, auditee=auditee)
     end_pairing(pairing=ended, reason="They are siblings.", by=course.teacher)
     with pytest.raises(RoundRefused) as refused:
-        join_round(round=begun, student=late, by=None, fingerprint=fingerprint_of_change(shown))
+        join_round(round=begun, student=late, by=None, fingerprint=fingerprint_of_change(joining))
     assert (refused.value.code, RoundMember.objects.count()) == ("round_changed", 7)
 
 
@@ -226,17 +226,17 @@ def test_who_left_may_come_back_to_their_name_and_place(course: Course) -> None:
 def test_a_pair_by_hand_is_one_more_and_says_by_whom(course: Course) -> None:
     begun = course.start()
     state = round_state_of(begun)
-    one, other = next(
+    first_pair, other = next(
         (a, b)
         for a in course.students
         for b in course.students
         if a != b and (a.pk, b.pk) not in state.pairs
     )
-    pair_by_hand(round=begun, auditor=one, auditee=other, by=course.teacher)
+    pair_by_hand(round=begun, auditor=first_pair, auditee=other, by=course.teacher)
     assert Pairing.objects.get(made_by=course.teacher).auditee == other
     assert Counter(round_state_of(begun).audit_counts().values()) == {2: 6, 3: 1}
     with pytest.raises(RoundRefused) as refused:
-        pair_by_hand(round=begun, auditor=one, auditee=other, by=course.teacher)
+        pair_by_hand(round=begun, auditor=first_pair, auditee=other, by=course.teacher)
     assert refused.value.code == "paired_already"
 
 
@@ -259,11 +259,14 @@ def test_a_pairing_is_ended_once_and_with_a_reason(course: Course) -> None:
 
 def test_two_exchange_whom_they_audit(course: Course) -> None:
     begun = course.start(peers=1)
-    one = pairing(begun)
-    taken = {one.auditor_id, one.auditee_id}
+    first_pair = pairing(begun)
+    taken = {first_pair.auditor_id, first_pair.auditee_id}
     other = Pairing.objects.exclude(auditor__in=taken).exclude(auditee__in=taken).first()
     assert other is not None
-    swap_pairings(pairing=one, other=other, by=course.teacher)
+    swap_pairings(pairing=first_pair, other=other, by=course.teacher)
     made = Pairing.objects.filter(made_by=course.teacher).values_list("auditor", "auditee")
-    assert set(made) == {(one.auditor_id, other.auditee_id), (other.auditor_id, one.auditee_id)}
+    assert set(made) == {
+        (first_pair.auditor_id, other.auditee_id),
+        (other.auditor_id, first_pair.auditee_id),
+    }
     assert loads_of(begun) == ({1}, {1})

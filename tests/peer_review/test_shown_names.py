@@ -39,10 +39,10 @@ def test_the_other_is_called_by_name_or_alias(anonymity: Anonymity, names: tuple
 
 def test_words_of_the_other_pass_without_who_they_are() -> None:
     pairing = paired(Anonymity.SINGLE_BLIND)
-    said = "Noor Castellan here, at https://x.example/noor"
+    text = "Noor Castellan here, at https://x.example/noor"
     with everywhere():
-        assert shown_text(said, pairing, side="auditor") == said
-        assert shown_texts([said, "Fine."], pairing, side="auditee") == [
+        assert shown_text(text, pairing, side="auditor") == text
+        assert shown_texts([text, "Fine."], pairing, side="auditee") == [
             f"{WITHHELD} here, at {WITHHELD}",
             "Fine.",
         ]
@@ -87,7 +87,7 @@ def test_a_students_pairings_stand_in_no_order_that_tells_of_the_roster() -> Non
     for _ in range(4):
         PairingFactory.create(round=pairing.round, auditor=pairing.auditor)
     with everywhere():
-        keys = [each.pk for each in pairings_of(pairing.auditor, [pairing.round])]
+        keys = [row.pk for row in pairings_of(pairing.auditor, [pairing.round])]
     assert (len(keys), keys) == (5, sorted(keys))
 
 

@@ -105,9 +105,9 @@ def test_round_changes_after_a_member_left_their_team(
     assert "Blue" in page_words(signed_in(teams.teacher), address)
 
 
-@pytest.mark.parametrize(("anonymity", "shown"), [("open", True), ("double_blind", False)])
+@pytest.mark.parametrize(("anonymity", "is_named"), [("open", True), ("double_blind", False)])
 def test_peers_read_the_name_of_a_team_in_open_rounds_alone(
-    teams: Teams, settings_of_round: dict[str, Any], anonymity: str, shown: bool
+    teams: Teams, settings_of_round: dict[str, Any], anonymity: str, is_named: bool
 ) -> None:
     teams.start(**settings_of_round | {"anonymity": anonymity})
     auditor = Pairing.objects.select_related("auditor__user").get(auditee=teams.ada).auditor
@@ -117,7 +117,7 @@ def test_peers_read_the_name_of_a_team_in_open_rounds_alone(
         reverse("peers", args=[teams.assignment.organization.slug, teams.assignment.cohort.slug]),
     )
     log = page_words(signed_in(auditor.user), page_of(teams.assignment, "communication"))
-    assert ("Blue" in peers, "Blue" in log) == (shown, shown)
+    assert ("Blue" in peers, "Blue" in log) == (is_named, is_named)
     assert ("Ada" in peers, "Ada" in log) == (False, False)
     names = {row.name for row in channels_of(teams.assignment, auditor, is_staff=True)}
     assert "Blue" in names
@@ -138,5 +138,5 @@ def test_log_in_the_repository_of_a_team_is_every_members(teams: Teams) -> None:
         done=True,
         report={"facts": {"communication_entries": [entry]}},
     )
-    logs = [filed_log(teams.assignment, who, is_staff=True) for who in (teams.ada, teams.ben)]
+    logs = [filed_log(teams.assignment, member, is_staff=True) for member in (teams.ada, teams.ben)]
     assert [log and [row.path for row in log.entries] for log in logs] == [["log.md"], ["log.md"]]

@@ -51,8 +51,8 @@ def test_every_management_command_is_documented() -> None:
 
 def test_every_make_target_is_documented() -> None:
     targets = re.findall(r"^([a-z-]+):", text_of("Makefile"), re.MULTILINE)
-    told = rows_of("docs/contributor.md", "Every make target")
-    assert sorted(told) == sorted(f"make {target}" for target in targets)
+    rows = rows_of("docs/contributor.md", "Every make target")
+    assert sorted(rows) == sorted(f"make {target}" for target in targets)
 
 
 def test_every_option_of_the_command_line_is_documented() -> None:
@@ -120,16 +120,16 @@ def words_on_pages() -> str:
 
 
 def test_what_people_are_told_to_press_is_on_a_page() -> None:
-    shown = words_on_pages()
+    page_words = words_on_pages()
     for document in ("student", "peer", "instructor"):
         pressed = re.findall(r"\*\*([^*]+)\*\*", " ".join(text_of(f"docs/{document}.md").split()))
-        assert (document, [label for label in pressed if label not in shown]) == (document, [])
+        assert (document, [label for label in pressed if label not in page_words]) == (document, [])
 
 
 def values_of(annotation: Any) -> set[str]:
     """The words that a field takes, wherever they stand in its type."""
-    words = {each for each in get_args(annotation) if isinstance(each, str)}
-    return words.union(*(values_of(each) for each in get_args(annotation)))
+    words = {value for value in get_args(annotation) if isinstance(value, str)}
+    return words.union(*(values_of(value) for value in get_args(annotation)))
 
 
 def words_of(model: type[BaseModel], *, without: set[str]) -> set[str]:
@@ -157,9 +157,9 @@ def test_every_kind_has_a_row_with_its_parameters_and_their_words(model: type[Ba
     "model", [Rubric, Criterion, JudicialLogic, Level, CheckBase, Constitution, GuardedRule]
 )
 def test_every_key_of_a_rubric_is_documented(model: type[BaseModel]) -> None:
-    told = text_of("rubric/README.md")
+    guide = text_of("rubric/README.md")
     assert [
-        word for word in sorted(words_of(model, without=set())) if f"`{word}`" not in told
+        word for word in sorted(words_of(model, without=set())) if f"`{word}`" not in guide
     ] == []
 
 
@@ -183,8 +183,8 @@ def test_every_link_leads_somewhere(document: Path) -> None:
     for link in re.findall(r"\]\(([^)\s]+)\)", document.read_text(encoding="utf-8")):
         path, _, anchor = link.partition("#")
         aim = (document.parent / path).resolve() if path else document
-        known = "://" in link or (aim.exists() and (not anchor or anchor in anchors_of(aim)))
-        broken += [] if known else [link]
+        is_valid = "://" in link or (aim.exists() and (not anchor or anchor in anchors_of(aim)))
+        broken += [] if is_valid else [link]
     assert broken == []
 
 

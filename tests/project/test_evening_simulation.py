@@ -44,8 +44,8 @@ def ends_of(environment: simpy.Environment, works: list[simpy.Event]) -> list[fl
 def test_processes_share_a_core_equally_and_one_uses_no_second_core(
     environment: simpy.Environment,
 ) -> None:
-    one, two = Processors(environment, 1), Processors(environment, 2)
-    works = [one.work(1, "a"), one.work(1, "b"), two.work(1, "a")]
+    single, two = Processors(environment, 1), Processors(environment, 2)
+    works = [single.work(1, "a"), single.work(1, "b"), two.work(1, "a")]
     assert ends_of(environment, works) == pytest.approx([2, 2, 1])
 
 

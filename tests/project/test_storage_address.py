@@ -42,8 +42,12 @@ SECRET = "s3kr1t"
 def test_wrong_part_is_refused(url: str, sentence: str) -> None:
     with pytest.raises(ImproperlyConfigured) as refused:
         addresses.storage(url)
-    said = str(refused.value)
-    assert (said.startswith("STORAGE_URL"), sentence in said, SECRET in said) == (True, True, False)
+    message = str(refused.value)
+    assert (message.startswith("STORAGE_URL"), sentence in message, SECRET in message) == (
+        True,
+        True,
+        False,
+    )
 
 
 def test_address_is_parsed(tmp_path: Path) -> None:

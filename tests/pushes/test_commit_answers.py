@@ -74,7 +74,7 @@ def set_policy(assignment: Any, policy: ReleasePolicy) -> None:
         type(assignment).objects.filter(pk=assignment.pk).update(release_policy=policy)
 
 
-def shown(github: Any) -> tuple[str, str, str]:
+def check_run_of(github: Any) -> tuple[str, str, str]:
     """Status, conclusion and title of the run that GitHub shows: the last of its name."""
     run = github.check_runs[-1]
     return run["status"], run.get("conclusion", ""), run["output"]["title"]
@@ -89,11 +89,11 @@ def test_push_is_answered_as_it_waits_and_when_it_is_judged(
     assert deliver("/hooks/github/", body, github_headers(body)) == 202
     pushed = submit()[0]
     answer(link)
-    assert shown(github) == ("queued", "", "Submitted")
+    assert check_run_of(github) == ("queued", "", "Submitted")
     audit = audit_of(pushed)
     push = answer(link)
     assert [run["head_sha"] for run in github.check_runs] == [commits[1]]
-    assert shown(github) == (
+    assert check_run_of(github) == (
         "completed",
         "neutral",
         f"{audit.overall_score:.1f} of 5, provisional",
@@ -109,7 +109,7 @@ def test_withheld_result_leaves_nothing_on_the_commit_before_its_release(
     set_policy(assignment, ReleasePolicy.AFTER_RELEASE)
     audit = audit_of(pushed)
     answer(link)
-    assert shown(github) == ("completed", "neutral", "Audited")
+    assert check_run_of(github) == ("completed", "neutral", "Audited")
     sent = json.dumps(github.check_runs)
     assert (github.check_runs[-1]["annotations"], "of 5" in sent, "findings" in sent) == (
         [],
@@ -122,12 +122,12 @@ def test_withheld_result_leaves_nothing_on_the_commit_before_its_release(
         grade = Grade.objects.get()
         release_grades(assignment=assignment, grades=[grade], by=teacher)
     answer(link)
-    assert shown(github) == ("completed", "neutral", f"{audit.overall_score:.1f} of 5")
+    assert check_run_of(github) == ("completed", "neutral", f"{audit.overall_score:.1f} of 5")
 
     with scope(organization=assignment.organization):
         withdraw_release(grade=Grade.objects.get(), reason="A mistake", by=teacher)
     answer(link)
-    assert shown(github) == ("completed", "neutral", "Audited")
+    assert check_run_of(github) == ("completed", "neutral", "Audited")
 
 
 def test_adjustment_of_a_person_is_not_told_to_readers_of_the_repository(
@@ -140,7 +140,7 @@ def test_adjustment_of_a_person_is_not_told_to_readers_of_the_repository(
         release_grades(assignment=assignment, grades=[Grade.objects.get()], by=teacher)
         assert (Grade.objects.get().released or {})["overall_score"] != score
     answer(link)
-    assert shown(github) == ("completed", "neutral", f"{score:.1f} of 5")
+    assert check_run_of(github) == ("completed", "neutral", f"{score:.1f} of 5")
 
 
 def test_override_changes_the_answer_only_where_the_student_sees_it(
@@ -148,7 +148,7 @@ def test_override_changes_the_answer_only_where_the_student_sees_it(
 ):
     audit_of(pushed)
     answer(link)
-    before = shown(github)
+    before = check_run_of(github)
     with scope(organization=assignment.organization):
         override_criterion(
             submission=pushed.submission,
@@ -158,7 +158,7 @@ def test_override_changes_the_answer_only_where_the_student_sees_it(
             by=staff_user(assignment.organization),
         )
     answer(link)
-    assert (shown(github) != before, len(github.check_runs)) == (True, 2)
+    assert (check_run_of(github) != before, len(github.check_runs)) == (True, 2)
 
 
 def _criterion(push: Push) -> str:
@@ -180,7 +180,7 @@ def test_answer_that_says_only_done_holds_no_result(github, link, pushed):
     audit_of(pushed)
     answer(link)
     run = github.check_runs[-1]
-    assert (shown(github), run["annotations"], run["output"]["summary"]) == (
+    assert (check_run_of(github), run["annotations"], run["output"]["summary"]) == (
         ("completed", "neutral", "Audited"),
         [],
         "The report is on the course's site.",
@@ -201,7 +201,7 @@ def test_failed_audit_is_cancelled_with_its_sentence_and_no_score(github, link, 
     audit = audit_of(pushed)
     assert audit.state == "failed"
     answer(link)
-    assert shown(github) == ("completed", "cancelled", "Not audited")
+    assert check_run_of(github) == ("completed", "cancelled", "Not audited")
     assert github.check_runs[-1]["output"]["summary"] == audit.failure_message
 
 
@@ -213,7 +213,7 @@ def test_refused_push_says_why(github, link, commits, submit, assignment):
     push_of(link, commit=commits[0])
     assert submit()[0].state == PushState.LATE
     answer(link)
-    assert shown(github) == ("completed", "neutral", "Not submitted")
+    assert check_run_of(github) == ("completed", "neutral", "Not submitted")
     assert "was due on" in github.check_runs[-1]["output"]["summary"]
 
 

@@ -79,10 +79,10 @@ def test_repository_of_the_app_is_offered_to_its_student_alone(assignment, ada, 
 
 def test_student_unlinks_their_own_and_nobody_elses(assignment, ada, ben):
     link = link_of(assignment, ada)
-    for who in (ben, ada):
+    for reader in (ben, ada):
         before = len(links())
-        signed_in(who).post(page_of(assignment), {"do": "unlink", "link": link.pk})
-        assert len(links()) == before - (who is ada)
+        signed_in(reader).post(page_of(assignment), {"do": "unlink", "link": link.pk})
+        assert len(links()) == before - (reader is ada)
 
 
 def test_mates_see_the_link_of_their_team(assignment, ada, ben):

@@ -33,9 +33,9 @@ pytestmark = pytest.mark.django_db
 ADAS, BENS = "private/course/ada", "private/course/ben"
 
 
-def submit(private: Any, assignment: Any, who: Any, path: str = "course/ada.git") -> Submission:
+def submit(private: Any, assignment: Any, holder: Any, path: str = "course/ada.git") -> Submission:
     return create_submission(
-        assignment=assignment, student=who, repo_url=f"{private.url}/{path}", by=who.user
+        assignment=assignment, student=holder, repo_url=f"{private.url}/{path}", by=holder.user
     )
 
 
@@ -353,8 +353,10 @@ def test_deactivated_account_opens_nothing(private, host, assignment, ada):
 
 
 def test_ssh_address_without_a_key_says_where_to_make_one(private, assignment):
-    who = student(assignment.cohort)
+    holder = student(assignment.cohort)
     for address in ("git@git.example.org:ada/work.git", "ssh://git@git.example.org/ada/work.git"):
         with pytest.raises(SubmissionRefused) as refused:
-            create_submission(assignment=assignment, student=who, repo_url=address, by=who.user)
+            create_submission(
+                assignment=assignment, student=holder, repo_url=address, by=holder.user
+            )
         assert refused.value.code == "url_ssh_without_key"

@@ -29,8 +29,8 @@ def test_token_is_given_listed_and_revoked_without_being_shown(private, host, ad
     assert [row["host"] for row in listed.json()["results"]] == [host]
     with everywhere():
         sealed = RepositoryAccess.objects.get().sealed_secret
-    shown = given.content.decode() + listed.content.decode()
-    assert (TOKEN in shown, sealed in shown) == (False, False)
+    bodies = given.content.decode() + listed.content.decode()
+    assert (TOKEN in bodies, sealed in bodies) == (False, False)
     assert program.delete(f"{place(ada)}{given.json()['id']}/").status_code == 204
     assert program.get(place(ada)).json()["results"] == []
 

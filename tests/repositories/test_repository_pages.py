@@ -68,8 +68,8 @@ def test_token_is_tried_sealed_and_never_shown_again(private, host, ada):
         ada.user,
     )
     pages = [answer, client.get(own_page(ada)), client.get(answer.redirect_chain[-1][0])]
-    shown = " ".join(page.text for page in pages)
-    assert (TOKEN in shown, access.sealed_secret in shown, f"{host}/{ADAS}" in shown) == (
+    texts = " ".join(page.text for page in pages)
+    assert (TOKEN in texts, access.sealed_secret in texts, f"{host}/{ADAS}" in texts) == (
         False,
         False,
         True,
@@ -249,7 +249,7 @@ def test_teacher_assigns_and_withdraws_repositories(ada, ben, teacher, shared, p
     assert "2 repositories assigned" in answer.text
     with everywhere():
         grants = {grant.student: grant for grant in RepositoryGrant.objects.all()}
-    assert {who.pk: grant.path for who, grant in grants.items()} == {
+    assert {holder.pk: grant.path for holder, grant in grants.items()} == {
         ada.pk: ADAS,
         ben.pk: "private/course/ben",
     }

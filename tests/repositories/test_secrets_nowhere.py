@@ -139,8 +139,8 @@ def test_no_secret_is_in_any_byte_that_was_written(
         reverse("submit", args=[*slugs, assignment.slug]),
     )
     address = f"{private.url}/course/ada.git"
-    seen: set[bytes] = set()
-    private.asked = lambda: seen.update(other_processes(), files_below(written))
+    visible: set[bytes] = set()
+    private.asked = lambda: visible.update(other_processes(), files_below(written))
 
     with caplog.at_level(logging.DEBUG), serve_ssh(served) as ssh:
         client.post(page, {"do": "token", "address": address, "token": TOKEN})
@@ -168,7 +168,7 @@ def test_no_secret_is_in_any_byte_that_was_written(
         secrets += [login.partition(":")[2].encode(), base64.b64encode(login.encode())]
     assert len(secrets) == 1 + 2 * (1 + len(github.tokens)) > 3
     everything = {
-        "processes and files of the clone": list(seen),
+        "processes and files of the clone": list(visible),
         "files": list(files_below(written)) + list(files_below(Path(settings.MEDIA_ROOT))),
         "database": list(database()),
         "queue": list(queue(redis)),
@@ -177,9 +177,9 @@ def test_no_secret_is_in_any_byte_that_was_written(
     }
     # What would make the search blind: nothing searched, or what is known to be there not seen.
     assert any(address.encode() in text for text in everything["database"])
-    assert any(b"git" in text for text in seen)
+    assert any(b"git" in text for text in visible)
     assert everything["queue"]
-    assert any(b"bare = true" in text for text in seen)
+    assert any(b"bare = true" in text for text in visible)
     assert {
         place: [secret for secret in secrets if any(secret in text for text in texts)]
         for place, texts in everything.items()

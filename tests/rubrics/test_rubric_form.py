@@ -456,7 +456,7 @@ def preset(name: str, **changes: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("constitution", "shown"),
+    ("constitution", "preset_text"),
     [
         (preset("default"), "default"),
         (preset("default", id="default-changed"), "default"),
@@ -465,8 +465,8 @@ def preset(name: str, **changes: object) -> dict[str, object]:
         (preset("points-based", id="default-changed"), "own"),
     ],
 )
-def test_stored_rules_equal_to_a_preset_show_its_name(constitution, shown):
-    assert constitution_form.form_texts(constitution)["preset"] == shown
+def test_stored_rules_equal_to_a_preset_show_its_name(constitution, preset_text):
+    assert constitution_form.form_texts(constitution)["preset"] == preset_text
 
 
 @pytest.mark.parametrize("name", list(engine_rubrics.preset_constitutions()))

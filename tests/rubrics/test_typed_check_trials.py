@@ -139,8 +139,8 @@ def test_lines_around_the_match_are_shown_where_they_are_kept(client, draft):
         },
     )
     (match,) = tried(client, draft, typed(SHELL)).outcome.matches
-    shown = [(row.line.number, row.is_match) for row in match.lines]
-    assert shown == [(number, number == 5) for number in range(2, 9)]
+    matches = [(row.line.number, row.is_match) for row in match.lines]
+    assert matches == [(number, number == 5) for number in range(2, 9)]
     assert match.item.place.code.startswith(f"/o/{audit.organization.slug}/audits/{audit.pk}/code/")
 
 

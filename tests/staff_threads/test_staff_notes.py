@@ -196,9 +196,9 @@ def test_author_changes_a_note_and_a_stale_form_changes_nothing(audit):
     note = StaffNoteFactory.create(submission=audit.submission, author=author)
     client = signed_in(author)
     html = client.get(note_address(note)).content.decode()
-    shown = html.split('name="seen" value="')[1].partition('"')[0]
-    client.post(note_address(note), {"text": "First.", "seen": shown})
-    answer = client.post(note_address(note), {"text": "Second.", "seen": shown})
+    fingerprint = html.split('name="seen" value="')[1].partition('"')[0]
+    client.post(note_address(note), {"text": "First.", "seen": fingerprint})
+    answer = client.post(note_address(note), {"text": "Second.", "seen": fingerprint})
     assert "This changed since you opened the page" in answer.content.decode()
     assert "Second." in answer.content.decode()
     note.refresh_from_db()

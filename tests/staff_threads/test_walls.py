@@ -33,21 +33,23 @@ WITH_QUERIES = ("search/", "findings/", "loop/", "communication/")
 @pytest.fixture(scope="module")
 def kept_world(kept: Path) -> World:
     made = World()
-    here = made.here
-    with scope(organization=here.organization):
+    own_place = made.here
+    with scope(organization=own_place.organization):
         failed = AuditFactory.create(
             state=AuditState.FAILED,
             failure_code="internal",
             failure_message="It broke off.",
             finished_at=timezone.now(),
             submission=SubmissionFactory.create(
-                assignment=here.assignment, student=here.owner, attempt=2
+                assignment=own_place.assignment, student=own_place.owner, attempt=2
             ),
         )
-        handle = here.owner.user.email.partition("@")[0]
-        for submission in (here.audit.submission, failed.submission):
+        handle = own_place.owner.user.email.partition("@")[0]
+        for submission in (own_place.audit.submission, failed.submission):
             write_note(
-                submission=submission, text=f"{SECRET} @{handle}", by=staff_user(here.organization)
+                submission=submission,
+                text=f"{SECRET} @{handle}",
+                by=staff_user(own_place.organization),
             )
     made.failed = failed  # type: ignore[attr-defined]  # -- only this module has one
     return made
@@ -98,9 +100,9 @@ def test_nobody_outside_finds_a_trace_of_the_thread_at_further_addresses(person,
 def test_the_same_search_finds_the_thread_for_staff(world):
     client = world.client("instructor")
     hits = [address for address in addresses(world) if SECRET in traces_at(client, address)]
-    here = world.here
-    base = f"/o/{here.organization.slug}"
-    audits = [here.audit, world.failed]
+    own_place = world.here
+    base = f"/o/{own_place.organization.slug}"
+    audits = [own_place.audit, world.failed]
     expected = {f"{base}/audits/{audit.pk}/" for audit in audits}
     expected |= {f"{base}/submissions/{audit.submission_id}/notes/" for audit in audits}
     expected |= {f"/api/v1{base}/submissions/{audit.submission_id}/notes/" for audit in audits}

@@ -229,8 +229,8 @@ def test_assignment_that_is_not_open_yet_has_none(course):
 def test_extension_moves_the_reminder_of_its_students_alone(course, group):
     with everywhere():
         Enrollment.objects.filter(pk=course.ada.pk).update(group="owls")
-    whom = {"group": "owls"} if group else {"student": course.ada}
-    course.extend(due_at=hours_from_now(100), **whom)
+    recipients = {"group": "owls"} if group else {"student": course.ada}
+    course.extend(due_at=hours_from_now(100), **recipients)
     other = student(course.assignment.cohort)
     assert look() == 1
     with everywhere():

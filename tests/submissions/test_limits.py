@@ -116,12 +116,12 @@ def test_reaudits_by_staff_do_not_count(work):
 
 def test_a_persons_open_audits_count_across_organizations(settings, work):
     settings.OPEN_AUDITS_PER_STUDENT = 2
-    here, there = AssignmentFactory(), AssignmentFactory()
-    somebody = student(here.cohort)
+    ours, there = AssignmentFactory(), AssignmentFactory()
+    somebody = student(ours.cohort)
     for assignment in (there, AssignmentFactory()):
         elsewhere = EnrollmentFactory(cohort=assignment.cohort, user=somebody.user)
         open_audit(assignment, submission__student=elsewhere, account=somebody.user)
-    assert refused(here, somebody, work)[0] == "too_many_open_student"
+    assert refused(ours, somebody, work)[0] == "too_many_open_student"
 
 
 def test_organizations_without_approval_share_one_limit(settings, work):

@@ -51,7 +51,7 @@ class Mask:
         return f"https://github.com/{self.owner}/{self.repository}"
 
     def tells(self) -> list[str]:
-        """Return texts that must not appear anywhere, as `told` writes them."""
+        """Return texts that must not appear anywhere, as `squeezed` writes them."""
         words = (
             self.first,
             *re.split(r"[\s-]", self.last),
@@ -64,7 +64,7 @@ class Mask:
             str(self.key),
             self.nick,
         )
-        return [told(word) for word in words]
+        return [squeezed(word) for word in words]
 
 
 AUDITOR = Mask(
@@ -95,7 +95,7 @@ AUDITEE = Mask(
 )
 
 
-def told(text: str) -> str:
+def squeezed(text: str) -> str:
     """Letters and digits alone, without case, accents and escapes: what a curious reader would recognise."""
     plain = unicodedata.normalize("NFKD", unquote(text).casefold())
     return "".join(char for char in plain if char.isalnum())
@@ -193,9 +193,9 @@ def _with_citations(report: dict[str, Any]) -> dict[str, Any]:
     criterion = report["criteria"][0]
     criterion["evidence"] += [row["id"] for row in cited]
     place = f"/home/{AUDITEE.login}/{AUDITEE.repository}"
-    asked = {"place": place, "locations": [line], "refusal": f"{AUDITEE.name} is not there."}
+    asked_place = {"place": place, "locations": [line], "refusal": f"{AUDITEE.name} is not there."}
     opinion = criterion["opinions"][0]
-    opinion |= {"cited_evidence": [row["id"] for row in cited], "asked": [asked]}
+    opinion |= {"cited_evidence": [row["id"] for row in cited], "asked": [asked_place]}
     return report
 
 
@@ -237,9 +237,9 @@ def treacherous_commits() -> list[str]:
 
 def told_of(mask: Mask, response: Any, *, also: list[str] | None = None) -> list[str]:
     """Return the places of a response that identify somebody."""
-    found = []
+    traces = []
     for where, text in everything_said(response):
-        letters = told(text)
-        found += [f"{where}: {tell}" for tell in mask.tells() if tell in letters]
-        found += [f"{where}: {tell}" for tell in also or () if tell in text]
-    return sorted(set(found))
+        letters = squeezed(text)
+        traces += [f"{where}: {tell}" for tell in mask.tells() if tell in letters]
+        traces += [f"{where}: {tell}" for tell in also or () if tell in text]
+    return sorted(set(traces))

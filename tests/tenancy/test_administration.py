@@ -111,11 +111,11 @@ def test_lists_searches_and_filters_hold_ones_own_institution_only(model, world)
     questions = ["", f"?q={THEIRS}", f"?q={theirs.pk}", "?all=", *filters_of(model, theirs)]
     for question in questions:
         answer = world.client.get(page(model, "changelist") + question, follow=True)
-        found = {row if model is Organization else row.organization for row in rows_in(answer)}
+        results = {row if model is Organization else row.organization for row in rows_in(answer)}
         text = plain(
             answer.text, f'value="{THEIRS}"', f"q={THEIRS}", f"q%3D{THEIRS}"
         )  # what was typed stands in its field again
-        assert (question, answer.status_code, found - {world.ours}, holds(text, THEIRS)) == (
+        assert (question, answer.status_code, results - {world.ours}, holds(text, THEIRS)) == (
             question,
             200,
             set(),
@@ -151,7 +151,9 @@ def test_another_institutions_row_answers_like_a_missing_one(model, world):
     theirs = row_of(model, world.theirs).pk
     missing = UUID(int=0) if isinstance(theirs, UUID) else 10**9
     for name, method in product(pages_of_a_row(model), ("get", "post")):
-        there, nowhere = (seen(world.client, method, model, name, pk) for pk in (theirs, missing))
+        there, nowhere = (
+            answer_of(world.client, method, model, name, pk) for pk in (theirs, missing)
+        )
         assert (name, method, there) == (name, method, nowhere)
         assert not holds(str(there), THEIRS)
 
@@ -167,7 +169,9 @@ def pages_of_a_row(model: type[Model]) -> list[str]:
     return names
 
 
-def seen(client: Client, method: str, model: type[Model], name: str, pk: Any) -> tuple[Any, ...]:
+def answer_of(
+    client: Client, method: str, model: type[Model], name: str, pk: Any
+) -> tuple[Any, ...]:
     """Return the answer, and what the next page would say of it, without the key that was asked for.
 
     A redirect is not followed: it leads to the front page, which a test of its own reads.
@@ -210,9 +214,9 @@ def test_a_form_takes_nothing_of_another_institution(model, world):
 
 
 def test_accounts_and_whatever_else_is_nobodys_are_the_operators(world):
-    asked = [page(model, name) for model in OTHERS for name in ("changelist", "add")]
-    answers = {address: world.client.get(address).status_code for address in asked}
-    assert answers == dict.fromkeys(asked, 403)
+    addresses = [page(model, name) for model in OTHERS for name in ("changelist", "add")]
+    answers = {address: world.client.get(address).status_code for address in addresses}
+    assert answers == dict.fromkeys(addresses, 403)
 
 
 def test_the_queues_are_the_operators(world):
@@ -240,22 +244,22 @@ def test_pages_of_the_queues_hold_nothing_that_the_content_policy_refuses(world,
             address = reverse(f"admin:{url.name}", kwargs={name: place[name] for name in names})
             answer = operator.get(address)
             answered += answer.status_code == 200
-            if found := INLINE.findall(answer.content.decode()):
-                faults[url.name] = found
+            if results := INLINE.findall(answer.content.decode()):
+                faults[url.name] = results
     assert (faults, answered > 10) == ({}, True)
 
 
 def test_nobody_is_found_by_completing_a_name(world):
-    asked = {
+    completion = {
         "app_label": "grading",
         "model_name": "membership",
         "field_name": "user",
         "term": THEIRS,
     }
-    assert world.client.get(reverse("admin:autocomplete"), asked).status_code == 403
+    assert world.client.get(reverse("admin:autocomplete"), completion).status_code == 403
     operator = signed_in(UserFactory(is_staff=True, is_superuser=True))
-    found = json.loads(operator.get(reverse("admin:autocomplete"), asked).content)["results"]
-    assert len(found) == 1
+    results = json.loads(operator.get(reverse("admin:autocomplete"), completion).content)["results"]
+    assert len(results) == 1
 
 
 @pytest.mark.parametrize("model", MODELS)

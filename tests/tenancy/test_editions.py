@@ -32,7 +32,7 @@ from tests.tenancy.identifiable_students import (
     AUDITEE,
     AUDITOR,
     everything_said,
-    told,
+    squeezed,
     told_of,
     treacherous_commits,
 )
@@ -166,7 +166,7 @@ def test_an_edition_and_every_surface_that_shows_it_tell_nothing_of_the_other(
     run_job(long)
     stored = edition(long)
     assert stored.state == EditionState.MADE
-    letters = told(json.dumps(stored.content, ensure_ascii=False))
+    letters = squeezed(json.dumps(stored.content, ensure_ascii=False))
     assert "reducer" in letters
     assert [tell for tell in AUDITOR.tells() if tell in letters] == []
 
@@ -180,7 +180,7 @@ def test_the_edition_of_a_report_of_the_site_tells_nothing_of_its_subject(
     world: Masquerade,
 ) -> None:
     letters = json.dumps(edition(world.platform).content, ensure_ascii=False)
-    assert [tell for tell in AUDITEE.tells() if tell in told(letters)] == []
+    assert [tell for tell in AUDITEE.tells() if tell in squeezed(letters)] == []
     assert [commit for commit in treacherous_commits() if commit in letters] == []
 
 

@@ -30,8 +30,10 @@ def test_every_route_has_a_row_and_every_row_a_route() -> None:
 
 
 def test_every_page_about_accounts_is_known() -> None:
-    found = {route.removeprefix("accounts/") for route in routes() if route.startswith("accounts/")}
-    assert found == ACCOUNTS
+    account_routes = {
+        route.removeprefix("accounts/") for route in routes() if route.startswith("accounts/")
+    }
+    assert account_routes == ACCOUNTS
 
 
 @pytest.mark.parametrize("route", ROWS)
@@ -41,7 +43,7 @@ def test_get_answers_each_person_as_the_row_says(route: str, world: World) -> No
     assert statuses == dict(zip(PERSONS, ROWS[route][0], strict=True))
     # The student's work has a staff thread.
     traces = {person: traces_in(answers[person]) for person in OUTSIDE_STAFF}
-    assert [person for person, shown in traces.items() if shown] == []
+    assert [person for person, is_visible in traces.items() if is_visible] == []
 
 
 @pytest.mark.parametrize("route", [route for route, row in ROWS.items() if row[1]])
@@ -77,7 +79,7 @@ def test_no_other_method_does_anything(method: str, persons: tuple[str, ...], wo
         for route in readable
         for person, client in clients.items()
     }
-    assert answers == {asked: refusal_of(*asked) for asked in answers}
+    assert answers == {request_key: refusal_of(*request_key) for request_key in answers}
 
 
 @pytest.mark.parametrize(("method", "route"), ALSO)

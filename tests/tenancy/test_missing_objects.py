@@ -82,8 +82,8 @@ def assert_the_same(
 
 def seen(response: Any) -> tuple[int, dict[str, str], bytes]:
     of_the_moment = {"X-Request-Id", "Expires"}
-    told = {name: value for name, value in response.headers.items() if name not in of_the_moment}
-    return response.status_code, told, without_token(response.content)
+    headers = {name: value for name, value in response.headers.items() if name not in of_the_moment}
+    return response.status_code, headers, without_token(response.content)
 
 
 def without_token(page: bytes) -> bytes:

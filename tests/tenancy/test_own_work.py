@@ -170,12 +170,12 @@ def test_own_report_is_withheld_from_an_assistant_until_its_release(world: World
 
 def test_own_row_is_in_no_list_of_staff(world: World) -> None:
     addresses = world.addresses()
-    own, others = (signed_in(user) for user in (world.own, world.other))
-    assert len(others.get(addresses["queue"]).context["works"]) == 2
+    own, theirs = (signed_in(user) for user in (world.own, world.other))
+    assert len(theirs.get(addresses["queue"]).context["works"]) == 2
     assert len(own.get(addresses["queue"]).context["works"]) == 1
-    assert len(others.get(addresses["grades"]).context["rows"]) == 2
+    assert len(theirs.get(addresses["grades"]).context["rows"]) == 2
     assert len(own.get(addresses["grades"]).context["rows"]) == 1
-    assert len(others.get(addresses["api submissions"]).json()["results"]) == 2
+    assert len(theirs.get(addresses["api submissions"]).json()["results"]) == 2
     assert len(own.get(addresses["api submissions"]).json()["results"]) == 1
 
 

@@ -29,7 +29,7 @@ from tests.tenancy.identifiable_students import (
     AUDITOR,
     Mask,
     everything_said,
-    told,
+    squeezed,
     told_of,
     treacherous_commits,
 )
@@ -55,14 +55,14 @@ def test_no_answer_to_a_form_tells_who_the_other_is(
     world: Masquerade, reader: Mask, other: Mask
 ) -> None:
     client, commits = signed_in(world, reader), treacherous_commits() if other is AUDITEE else []
-    found = {}
+    forms_by_route = {}
     forms = [route for route, row in ROWS.items() if row[1] and BETWEEN_PEERS.search(f"/{route}")]
     for address in addresses(world, forms):
         for form in FORMS:
             sent = {k: SimpleUploadedFile("a.md", v) if k == "file" else v for k, v in form.items()}
             if learnt := told_of(other, client.post(address, sent, follow=True), also=commits):
-                found[address, str(form)] = learnt
-    assert found == {}
+                forms_by_route[address, str(form)] = learnt
+    assert forms_by_route == {}
 
 
 def test_letters_tell_no_names_of_peers(world: Masquerade) -> None:
@@ -73,27 +73,30 @@ def test_letters_tell_no_names_of_peers(world: Masquerade) -> None:
     with everywhere():
         assert remind(round=world.round, by=None) == 2
         letters = [
-            (n.user_id, told(f"{n.subject} {n.body} {n.path}")) for n in Notice.objects.all()
+            (n.user_id, squeezed(f"{n.subject} {n.body} {n.path}")) for n in Notice.objects.all()
         ]
-    others = {AUDITOR.key: AUDITEE, AUDITEE.key: AUDITOR}
-    assert {user for user, _text in letters} == set(others)
+    opposite = {AUDITOR.key: AUDITEE, AUDITEE.key: AUDITOR}
+    assert {user for user, _text in letters} == set(opposite)
     assert [
-        (user, tell) for user, text in letters for tell in others[user or 0].tells() if tell in text
+        (user, tell)
+        for user, text in letters
+        for tell in opposite[user or 0].tells()
+        if tell in text
     ] == []
 
 
 def own_addresses(world: Masquerade) -> list[tuple[str, str]]:
     """Every address of the pairing and its reports, beside the same of one that is not there."""
     keys = [world.pairing.pk, *(report.pk for report in world.reports if report.pairing_id)]
-    found = [
+    traces = [
         (address, address.replace(str(key), str(MISSING)))
         for address in addresses(world)
         for key in keys
         if f"/{key}/" in address
     ]
-    assert f"/o/{world.assignment.organization.slug}/pairings/{world.pairing.pk}/" in dict(found)
-    assert len(found) > len(keys)
-    return found
+    assert f"/o/{world.assignment.organization.slug}/pairings/{world.pairing.pk}/" in dict(traces)
+    assert len(traces) > len(keys)
+    return traces
 
 
 def assert_all_missing(client: Client, world: Masquerade) -> None:
@@ -140,9 +143,9 @@ def shown_to_the_auditor(world: Masquerade) -> str:
     folder = f"/o/{place.organization.slug}/feedback/{world.platform.pk}/"
     log = f"/o/{place.organization.slug}/c/{place.cohort.slug}/a/{place.slug}/communication/"
     pages = [folder + "report.json", folder + "report.md", f"{log}?pairing={world.pairing.pk}"]
-    shown = "".join(client.get(page).content.decode() for page in pages)
-    assert "built the graph" in shown or "[withheld]." in shown
-    return re.sub(r"csrfmiddlewaretoken.*?>", "", shown)
+    html = "".join(client.get(page).content.decode() for page in pages)
+    assert "built the graph" in html or "[withheld]." in html
+    return re.sub(r"csrfmiddlewaretoken.*?>", "", html)
 
 
 def hand_in(world: Masquerade, student: Any, url: str, attempt: int = 9) -> None:
@@ -151,8 +154,8 @@ def hand_in(world: Masquerade, student: Any, url: str, attempt: int = 9) -> None
     )
 
 
-def tells_the_repository(shown: str) -> bool:
-    return any(told(word) in told(shown) for word in (AUDITEE.repository, AUDITEE.owner))
+def tells_the_repository(html: str) -> bool:
+    return any(squeezed(word) in squeezed(html) for word in (AUDITEE.repository, AUDITEE.owner))
 
 
 def test_handing_in_a_guessed_repository_makes_no_name_readable(world: Masquerade) -> None:
@@ -208,9 +211,11 @@ def pages_of(world: Masquerade, reader: Mask) -> dict[str, str]:
     side = "report_onpeer_generated" if reader is AUDITOR else "report_bypeer_received"
     addresses = {"page": folder, "json": f"{folder}report.json", "md": f"{folder}report.md"}
     addresses["api"] = f"/api/v1{folder}"
-    shown = {kind: client.get(address).content.decode() for kind, address in addresses.items()}
+    html_by_kind = {
+        kind: client.get(address).content.decode() for kind, address in addresses.items()
+    }
     entries = everything_said(client.get(archive))
-    return shown | {"zip": "".join(text for name, text in entries if side in name)}
+    return html_by_kind | {"zip": "".join(text for name, text in entries if side in name)}
 
 
 def test_no_id_of_an_edition_is_one_of_the_report_that_its_subject_reads(
@@ -274,14 +279,14 @@ def test_an_id_of_the_edition_that_the_auditor_cites_is_the_true_one_to_its_subj
             found=True,
             document={},
         )
-        shown = str(hidden_ids(true, world.pairing))
+        hidden_text = str(hidden_ids(true, world.pairing))
         words = {"assignment": world.assignment, "pairing": world.pairing}
-        for whose, key in ((world.auditor, shown), (world.auditee, true)):
+        for whose, key in ((world.auditor, hidden_text), (world.auditee, true)):
             CommunicationEntryFactory.create(
                 **words, student=whose, text=f"See {key} and {key[:6]}."
             )
     place = world.assignment
     log = f"/o/{place.organization.slug}/c/{place.cohort.slug}/a/{place.slug}/communication/"
-    for reader, key in ((AUDITOR, shown), (AUDITEE, true)):
+    for reader, key in ((AUDITOR, hidden_text), (AUDITEE, true)):
         page = signed_in(world, reader).get(log).content.decode()
         assert page.count(f"See {key} and {key[:6]}.") == 2

@@ -53,7 +53,7 @@ def anonymity(chosen: Anonymity) -> pytest.MarkDecorator:
 def addresses(world: Masquerade, routes: Iterable[str] = ()) -> Iterator[str]:
     """Every address of the site, or of these routes, with every record that there is."""
     place = world.assignment
-    known: dict[str, list[Any]] = {
+    values_by_name: dict[str, list[Any]] = {
         "org": [place.organization.slug],
         "cohort": [place.cohort.slug],
         "assignment": [place.slug],
@@ -69,7 +69,12 @@ def addresses(world: Masquerade, routes: Iterable[str] = ()) -> Iterator[str]:
     for route in routes or site_routes():
         names = re.findall(r"<\w+:(\w+)>", route)
         for values in (
-            product(*(known.get(name, [MISSING if name.endswith("_id") else 1]) for name in names))
+            product(
+                *(
+                    values_by_name.get(name, [MISSING if name.endswith("_id") else 1])
+                    for name in names
+                )
+            )
             if route not in ELSEWHERE
             else ()
         ):
@@ -93,12 +98,14 @@ def signed_in(world: Masquerade, reader: Mask) -> Client:
 
 def leaks(world: Masquerade, *, reader: Mask, of: Mask, where: str = "") -> dict[str, list[str]]:
     """Return the hints at the other student, by address."""
-    client, found = signed_in(world, reader), {}
+    client, leaks_found = signed_in(world, reader), {}
     telltales = [str(PLACES)[:-1], *(treacherous_commits() if of is AUDITEE else [])]
     for address in addresses(world):
-        if re.search(where, address) and (told := told_of(of, client.get(address), also=telltales)):
-            found[address] = told
-    return found
+        if re.search(where, address) and (
+            traces := told_of(of, client.get(address), also=telltales)
+        ):
+            leaks_found[address] = traces
+    return leaks_found
 
 
 def opened(world: Masquerade, reader: Mask) -> list[int]:
@@ -121,15 +128,19 @@ def test_double_blind_who_is_audited_does_not_learn_by_whom(world: Masquerade) -
 @anonymity(Anonymity.SINGLE_BLIND)
 def test_single_blind_only_who_audits_knows_the_other(world: Masquerade) -> None:
     assert leaks(world, reader=AUDITEE, of=AUDITOR, where=BETWEEN_PEERS.pattern) == {}
-    known = leaks(world, reader=AUDITOR, of=AUDITEE, where=r"^/o/.*(pairings/|report\.json$)")
-    assert [address.split("/")[3] for address in known] == ["pairings", "feedback"]
+    leaks_of_other = leaks(
+        world, reader=AUDITOR, of=AUDITEE, where=r"^/o/.*(pairings/|report\.json$)"
+    )
+    assert [address.split("/")[3] for address in leaks_of_other] == ["pairings", "feedback"]
 
 
 @anonymity(Anonymity.OPEN)
 def test_in_an_open_round_both_know_each_other(world: Masquerade) -> None:
     for reader, other in ((AUDITOR, AUDITEE), (AUDITEE, AUDITOR)):
-        known = leaks(world, reader=reader, of=other, where=r"^/o/.*(pairings/|report\.json$)")
-        assert [address.split("/")[3] for address in known] == ["pairings", "feedback"]
+        leaks_of_other = leaks(
+            world, reader=reader, of=other, where=r"^/o/.*(pairings/|report\.json$)"
+        )
+        assert [address.split("/")[3] for address in leaks_of_other] == ["pairings", "feedback"]
 
 
 def test_ones_own_work_is_whole_for_oneself(world: Masquerade) -> None:
@@ -176,10 +187,10 @@ def pages_after(world: Masquerade, repository: str, commit: str) -> list[str]:
         f"/o/{slug}/c/{world.assignment.cohort.slug}/peers/",
     )
     pages = [client.get(address).content.decode() for address in around]
-    said = re.compile(rf"{repository}|{commit}|{newest.pk}|csrfmiddlewaretoken.*?>")
+    own_words = re.compile(rf"{repository}|{commit}|{newest.pk}|csrfmiddlewaretoken.*?>")
     with everywhere():
         newest.delete()
-    return [said.sub("", page) for page in pages]
+    return [own_words.sub("", page) for page in pages]
 
 
 def test_before_the_release_a_peers_report_has_findings_and_no_scores(world: Masquerade) -> None:

@@ -39,15 +39,15 @@ READERS = ("student", "instructor")
 CRITERION = {"criterion_id": "git_forensics", "criterion_name": "Git forensics"}
 
 
-def enrol(here: Institute, many: int, grader: int) -> None:
+def enrol(institute: Institute, number: int, grader: int) -> None:
     """So many more of the cohort, each with two attempts, a verdict that counts and was graded blind, an appeal, a
     pairing with the owner, a report on it and a finding that was answered."""
-    for _ in range(many):
-        whose = student(here.cohort)
-        work: dict[str, Any] = {"assignment": here.assignment, "student": whose}
+    for _ in range(number):
+        whose = student(institute.cohort)
+        work: dict[str, Any] = {"assignment": institute.assignment, "student": whose}
         audit = AuditFactory.create(
             submission__attempt=1,
-            submission__assignment=here.assignment,
+            submission__assignment=institute.assignment,
             submission__student=whose,
             done=True,
             report=report_json(criteria=1),
@@ -55,7 +55,7 @@ def enrol(here: Institute, many: int, grader: int) -> None:
         AuditFactory.create(submission=SubmissionFactory.create(attempt=2, **work))
         CriterionVerdictFactory.create(audit=audit)
         GradeFactory.create(audit=audit)
-        StaffNoteFactory.create(submission=here.audit.submission)
+        StaffNoteFactory.create(submission=institute.audit.submission)
         AppealFactory.create(submission=audit.submission, **CRITERION)
         finding = FindingFactory.create(first_submission=audit.submission)
         FindingSightingFactory.create(finding=finding, audit=audit)
@@ -66,14 +66,14 @@ def enrol(here: Institute, many: int, grader: int) -> None:
             criterion_id="git_forensics",
             sealed=True,
         )
-        RoundMemberFactory.create(round=here.pairing.round, student=whose)
-        audited = {"round": here.pairing.round, "auditor": here.owner, "auditee": whose}
+        RoundMemberFactory.create(round=institute.pairing.round, student=whose)
+        audited = {"round": institute.pairing.round, "auditor": institute.owner, "auditee": whose}
         FeedbackReportFactory.create(
-            pairing=PairingFactory.create(**audited), reading=here.feedback.reading
+            pairing=PairingFactory.create(**audited), reading=institute.feedback.reading
         )
-        audits = {"round": here.pairing.round, "auditor": whose, "auditee": here.owner}
+        audits = {"round": institute.pairing.round, "auditor": whose, "auditee": institute.owner}
         FeedbackReportFactory.create(
-            pairing=PairingFactory.create(**audits), reading=here.feedback.reading
+            pairing=PairingFactory.create(**audits), reading=institute.feedback.reading
         )
 
 
@@ -85,15 +85,15 @@ def pages(world: World) -> dict[str, str]:
 
 def queries_asked(world: World, addresses: dict[str, str]) -> dict[tuple[str, str], int]:
     """By reader and route, of the pages that answer 200."""
-    asked = {}
+    counts = {}
     for person in READERS:
         client = world.client(person)
         for route, address in addresses.items():
             if ROWS[route][0][PERSONS.index(person)] == 200:
-                with CaptureQueriesContext(connection) as seen:
+                with CaptureQueriesContext(connection) as queries:
                     assert client.get(address).status_code == 200
-                asked[person, route] = len(seen)
-    return asked
+                counts[person, route] = len(queries)
+    return counts
 
 
 @pytest.mark.slow
@@ -113,6 +113,8 @@ def test_no_page_asks_more_than_fifteen_queries_nor_more_of_them_for_a_larger_co
     # Verdicts are kept back from students now.
     kept_back = queries_asked(institutes, addresses)
     assert [
-        (page, asked) for page, asked in [*for_few.items(), *kept_back.items()] if asked > MOST
+        (page, query_total)
+        for page, query_total in [*for_few.items(), *kept_back.items()]
+        if query_total > MOST
     ] == []
     assert for_many == for_few

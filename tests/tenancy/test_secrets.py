@@ -153,17 +153,17 @@ def test_they_are_stored_sealed(organization, instructor):
     )
 
 
-def client_of(who: str, instructor: User) -> Client:
+def client_of(role: str, instructor: User) -> Client:
     client = Client()
     client.force_login(
-        instructor if who == "instructor" else UserFactory(is_staff=True, is_superuser=True)
+        instructor if role == "instructor" else UserFactory(is_staff=True, is_superuser=True)
     )
     return client
 
 
-@pytest.mark.parametrize("who", ["instructor", "operator"])
-def test_no_page_and_no_download_shows_one(who, organization, instructor):
-    client = client_of(who, instructor)
+@pytest.mark.parametrize("role", ["instructor", "operator"])
+def test_no_page_and_no_download_shows_one(role, organization, instructor):
+    client = client_of(role, instructor)
     read, leaks = leaks_on(client, lists_and_forms_of_the_administration())
     assert (read > 50, leaks) == (True, [])
     read, leaks = leaks_on(client, pages_of_the_site(organization))
@@ -171,7 +171,7 @@ def test_no_page_and_no_download_shows_one(who, organization, instructor):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("who", ["instructor", "operator"])
-def test_no_history_and_no_deletion_of_any_row_shows_one(who, organization, instructor):
-    read, leaks = leaks_on(client_of(who, instructor), further_pages_of_the_administration())
+@pytest.mark.parametrize("role", ["instructor", "operator"])
+def test_no_history_and_no_deletion_of_any_row_shows_one(role, organization, instructor):
+    read, leaks = leaks_on(client_of(role, instructor), further_pages_of_the_administration())
     assert (read > 50, leaks) == (True, [])

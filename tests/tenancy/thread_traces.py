@@ -13,8 +13,8 @@ TRACES = (SECRET, "Only staff see this", "staff-thread")
 
 def traces_in(answer: Any) -> list[str]:
     """Return what an answer shows of a thread, in its archive or its headers too."""
-    shown = _unpacked(answer.getvalue()) + str(answer.headers).encode()
-    return [trace for trace in TRACES if trace.encode() in shown]
+    visible = _unpacked(answer.getvalue()) + str(answer.headers).encode()
+    return [trace for trace in TRACES if trace.encode() in visible]
 
 
 def _unpacked(body: bytes) -> bytes:

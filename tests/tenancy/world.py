@@ -121,13 +121,13 @@ class Institute:
         )
         CriterionVerdictFactory.create(audit=self.audit)
         keep_answer(audit_id=self.audit.pk, key=TRIAL, answer=Answer(refusal="It broke off."))
-        told = {
+        report = {
             "audit": str(self.audit.pk),
             "submission": str(submission.pk),
             "digest": self.audit.report_digest,
         }
         self.grade = GradeFactory.create(
-            audit=self.audit, released=TOLD | told, released_at=timezone.now()
+            audit=self.audit, released=TOLD | report, released_at=timezone.now()
         )
         self.appeal = AppealFactory.create(submission=submission, criterion_id="another")
         self.assistant = staff_user(self.organization, Role.ASSISTANT)
@@ -227,19 +227,19 @@ class World:
 
     def __init__(self) -> None:
         self.here, self.elsewhere = Institute(), Institute()
-        here = self.here.organization
-        deactivated = staff_user(here)
+        own_organization = self.here.organization
+        deactivated = staff_user(own_organization)
         users: dict[str, User] = {
             "student": self.here.owner.user,
             "classmate": student(self.here.cohort).user,
-            "neighbour": student(CohortFactory.create(organization=here)).user,
+            "neighbour": student(CohortFactory.create(organization=own_organization)).user,
             "assistant": self.here.assistant,
-            "instructor": staff_user(here),
+            "instructor": staff_user(own_organization),
             "foreigner": staff_user(self.elsewhere.organization),
             "operator": UserFactory.create(is_staff=True, is_superuser=True),
             "deactivated": deactivated,
         }
-        with scope(organization=here):
+        with scope(organization=own_organization):
             LtiLaunch.objects.update(user=users["instructor"], entered_at=timezone.now())
         self.sessions = {person: session_of(user) for person, user in users.items()}
         User.objects.filter(pk=deactivated.pk).update(is_active=False)

@@ -112,8 +112,8 @@ def test_extension_after_the_hand_in_removes_the_late_mark_of_its_student(
     assignment: Assignment, ada: Enrollment
 ) -> None:
     marked = [
-        SubmissionFactory.create(assignment=assignment, late=True, handed_in_at=at, **who)
-        for at, who in (
+        SubmissionFactory.create(assignment=assignment, late=True, handed_in_at=at, **holder)
+        for at, holder in (
             (NOON + DAY / 2, {"student": ada}),
             (NOON + 2 * DAY, {"student": ada, "attempt": 2}),
             (NOON + DAY / 2, {}),

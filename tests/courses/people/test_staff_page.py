@@ -83,9 +83,9 @@ def test_invited_colleague_has_the_role_after_accepting(
     organization: Organization, owner: User
 ) -> None:
     colleague = UserFactory.create(email="col@example.org")
-    shown = sent(owner, organization, email="COL@example.org", role="instructor")
-    assert "col@example.org is invited as instructor." in shown
-    assert "Offers without an answer" in shown
+    answer_html = sent(owner, organization, email="COL@example.org", role="instructor")
+    assert "col@example.org is invited as instructor." in answer_html
+    assert "Offers without an answer" in answer_html
     assert colleague.pk not in roles(organization)
     with scope(organization=organization):
         offer = Invitation.objects.get()
@@ -108,8 +108,8 @@ def test_lower_role_holds_at_once_and_a_higher_one_after_accepting(
     change = {"act": "change", "member": member.pk}
     sent(owner, organization, **change, was="instructor", role="assistant")
     assert roles(organization)[member.user_id] == Role.ASSISTANT
-    shown = sent(owner, organization, **change, was="assistant", role="owner")
-    assert "after accepting it" in shown
+    answer_html = sent(owner, organization, **change, was="assistant", role="owner")
+    assert "after accepting it" in answer_html
     assert roles(organization)[member.user_id] == Role.ASSISTANT
 
 
@@ -117,10 +117,10 @@ def test_role_that_somebody_else_changed_meanwhile_stays(
     organization: Organization, owner: User
 ) -> None:
     member = membership_of(staff_user(organization, Role.ASSISTANT), organization)
-    shown = sent(
+    answer_html = sent(
         owner, organization, act="change", member=member.pk, was="instructor", role="assistant"
     )
-    assert "was changed meanwhile" in shown
+    assert "was changed meanwhile" in answer_html
 
 
 @pytest.mark.parametrize("act", ["change", "remove"])
@@ -128,8 +128,8 @@ def test_nobody_changes_their_own_role_so_the_last_owner_stays(
     act: str, organization: Organization, owner: User
 ) -> None:
     own = membership_of(owner, organization)
-    shown = sent(owner, organization, act=act, member=own.pk, was="owner", role="assistant")
-    assert "change your own role" in shown
+    answer_html = sent(owner, organization, act=act, member=own.pk, was="owner", role="assistant")
+    assert "change your own role" in answer_html
     assert roles(organization) == {owner.pk: Role.OWNER}
 
 
@@ -197,9 +197,9 @@ def test_instructor_invites_and_withdraws_and_removes_assistants(
     organization: Organization, instructor: User
 ) -> None:
     helper = membership_of(staff_user(organization, Role.ASSISTANT), organization)
-    shown = sent(instructor, organization, email="new@example.org", role="assistant")
-    assert "new@example.org is invited as assistant." in shown
-    assert faults_of(shown) == []
+    answer_html = sent(instructor, organization, email="new@example.org", role="assistant")
+    assert "new@example.org is invited as assistant." in answer_html
+    assert faults_of(answer_html) == []
     with scope(organization=organization):
         offer = Invitation.objects.get(email="new@example.org")
     assert "was withdrawn" in sent(instructor, organization, act="withdraw", offer=offer.pk)
@@ -211,9 +211,9 @@ def test_instructor_invites_and_withdraws_and_removes_assistants(
 def test_instructor_may_invite_nobody_to_a_teaching_role(
     role: str, organization: Organization, instructor: User
 ) -> None:
-    shown = sent(instructor, organization, email="new@example.org", role=role)
-    assert "is not one of the available choices" in shown
-    assert "new@example.org" in shown
+    answer_html = sent(instructor, organization, email="new@example.org", role=role)
+    assert "is not one of the available choices" in answer_html
+    assert "new@example.org" in answer_html
     with pytest.raises(RoleRefused) as refused, scope(organization=organization):
         invite_staff(
             organization=organization, email="new@example.org", role=Role(role), by=instructor
@@ -226,8 +226,8 @@ def test_instructor_raises_no_assistant(organization: Organization, instructor: 
     helper = membership_of(staff_user(organization, Role.ASSISTANT), organization)
     change = {"act": "change", "member": helper.pk, "was": "assistant"}
     for role in ("instructor", "owner"):
-        shown = sent(instructor, organization, **change, role=role)
-        assert "Only owners can add or remove" in shown
+        answer_html = sent(instructor, organization, **change, role=role)
+        assert "Only owners can add or remove" in answer_html
     assert roles(organization)[helper.user_id] == Role.ASSISTANT
     assert offers(organization) == {}
 
@@ -239,8 +239,10 @@ def test_instructor_touches_no_other_teacher(
     before = roles(organization)
     colleague = membership_of(staff_user(organization), organization)
     for member, was in ((membership_of(owner, organization), "owner"), (colleague, "instructor")):
-        shown = sent(instructor, organization, act=act, member=member.pk, was=was, role="assistant")
-        assert "Only owners can add or remove" in shown
+        answer_html = sent(
+            instructor, organization, act=act, member=member.pk, was=was, role="assistant"
+        )
+        assert "Only owners can add or remove" in answer_html
     assert roles(organization) == before | {colleague.user_id: Role.INSTRUCTOR}
 
 

@@ -86,7 +86,8 @@ class Reports:
         self.assignment = AssignmentFactory.create(team_formation="staff")
         for index in range(number):
             pair = [
-                student(self.assignment.cohort, name=f"{who} {index}") for who in ("Ada", "Ben")
+                student(self.assignment.cohort, name=f"{first_name} {index}")
+                for first_name in ("Ada", "Ben")
             ]
             team = team_with(self.assignment, *pair, name=f"Team {index}")
             for attempt, commits in ((1, 1), (2, 4), (3, 0)):

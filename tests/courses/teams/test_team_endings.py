@@ -57,9 +57,11 @@ class Pair:
         ben = Grade.objects.get(student=self.ben)
         adjust_grade(grade=ben, delta=-0.5, reason="Less.", by=self.teacher)
 
-    def remove(self, who: Enrollment) -> None:
-        held = holdings_of(who)
-        remove_student(student=who, typed=who.email, fingerprint=held.fingerprint, by=self.teacher)
+    def remove(self, member: Enrollment) -> None:
+        held = holdings_of(member)
+        remove_student(
+            student=member, typed=member.email, fingerprint=held.fingerprint, by=self.teacher
+        )
 
 
 @pytest.fixture

@@ -112,16 +112,16 @@ def repository(tmp_path: Path) -> str:
     return str(tmp_path / "work.git")
 
 
-def submit(three: Three, who: Enrollment, repository: str, **fields: Any) -> Submission:
+def submit(three: Three, member: Enrollment, repository: str, **fields: Any) -> Submission:
     return create_submission(
-        assignment=three.assignment, student=who, repo_url=repository, by=who.user, **fields
+        assignment=three.assignment, student=member, repo_url=repository, by=member.user, **fields
     )
 
 
-def may_read(who: Enrollment, audit: Audit) -> bool:
-    assert who.user is not None
+def may_read(member: Enrollment, audit: Audit) -> bool:
+    assert member.user is not None
     try:
-        access_audit(who.user, audit.pk)
+        access_audit(member.user, audit.pk)
     except Http404:
         return False
     return True
@@ -141,8 +141,8 @@ def test_attempts_of_all_members_are_numbered_for_the_team(three: Three, reposit
     assert (first.student, first.attempt, first.handed_in_by) == (three.ada, 1, three.ben.user)
     assert (second.student, second.attempt, second.team) == (three.ada, 2, three.team)
     members = (three.ada, three.ben, three.carl)
-    assert [attempts_left(three.assignment, who) for who in members] == [0, 0, 0]
-    assert [attempts_of(who, three.assignment).count() for who in members] == [2, 2, 2]
+    assert [attempts_left(three.assignment, member) for member in members] == [0, 0, 0]
+    assert [attempts_of(member, three.assignment).count() for member in members] == [2, 2, 2]
     with pytest.raises(SubmissionRefused) as refused:
         submit(three, three.ada, repository, again=True)
     assert refused.value.code == "attempts_used_up"
@@ -157,7 +157,9 @@ def test_every_member_gets_the_receipt(three: Three, repository: str) -> None:
 
 def test_members_read_the_work_and_others_do_not(three: Three) -> None:
     audit = three.judged()
-    readers = {str(who): may_read(who, audit) for who in (three.ada, three.ben, three.dora)}
+    readers = {
+        str(member): may_read(member, audit) for member in (three.ada, three.ben, three.dora)
+    }
     assert readers == {"Ada": True, "Ben": True, "Dora": False}
     assert access_submission(three.ben.user, audit.submission_id).reader == three.ben
 
@@ -176,13 +178,13 @@ def test_release_to_one_member_stays_hidden_from_another(three: Three) -> None:
     release_grades(assignment=three.assignment, grades=[ben], by=three.teacher)
 
     visibilities = {
-        str(who): visible_attempts(attempts_of(who, three.assignment))[0].visibility
-        for who in (three.ada, three.ben)
+        str(member): visible_attempts(attempts_of(member, three.assignment))[0].visibility
+        for member in (three.ada, three.ben)
     }
     assert visibilities == {"Ada": "withheld", "Ben": "released"}
     noted = [
-        len(findings_of(three.assignment, three.ada, is_staff=False, reader=who)) > 0
-        for who in (three.ada, three.ben)
+        len(findings_of(three.assignment, three.ada, is_staff=False, reader=member)) > 0
+        for member in (three.ada, three.ben)
     ]
     assert noted[0] is False
     assert audit.submission.student == three.ada
@@ -194,7 +196,8 @@ def test_extension_of_one_member_holds_for_the_team_but_stays_their_own(three: T
         assignment=three.assignment, student=three.ben, due_at=later, max_attempts=4
     )
     terms = {
-        str(who): terms_of(three.assignment, who) for who in (three.ada, three.ben, three.dora)
+        str(member): terms_of(three.assignment, member)
+        for member in (three.ada, three.ben, three.dora)
     }
     assert [(row.due_at == later, row.max_attempts) for row in terms.values()] == [
         (True, 4),
@@ -209,13 +212,13 @@ def test_extension_is_mailed_to_the_team_and_its_reason_to_nobody(
     three: Three, *, for_group: bool
 ) -> None:
     Enrollment.objects.filter(pk=three.ben.pk).update(group="Night")
-    whom: dict[str, Any] = {"group": "Night"} if for_group else {"students": [three.ben]}
+    recipients: dict[str, Any] = {"group": "Night"} if for_group else {"students": [three.ben]}
     [given] = give_extension(
         assignment=three.assignment,
         relief=Relief(max_attempts=4),
         reason="Ill at home.",
         by=three.teacher,
-        **whom,
+        **recipients,
     )
     noted = {row.user: row for row in Notice.objects.filter(kind="extension")}
     assert set(noted) == {three.ada.user, three.ben.user, three.carl.user}
@@ -306,11 +309,13 @@ def test_queue_lists_the_work_of_a_team_once_by_its_name(three: Three, has_grade
 
 def test_assistant_does_not_score_the_work_of_their_own_team(three: Three) -> None:
     audit = three.judged()
-    shown = review_fingerprint(audit.report_digest, "", None, None)
+    fingerprint = review_fingerprint(audit.report_digest, "", None, None)
     Membership.objects.filter(user=three.ben.user).update(role=Role.ASSISTANT)
     assert three.ben.user
     with pytest.raises(ReviewRefused) as refusal:
-        mark_reviewed(submission=audit.submission, criterion_id="", shown=shown, by=three.ben.user)
+        mark_reviewed(
+            submission=audit.submission, criterion_id="", shown=fingerprint, by=three.ben.user
+        )
     assert refusal.value.code == "own_work"
 
 
@@ -329,7 +334,7 @@ def test_member_who_left_can_no_longer_withdraw_the_work_of_the_team(
 ) -> None:
     audit = submit(three, three.ben, repository).audits.get()
     three.move(three.ben)
-    users = [who.user for who in (three.ada, three.ben, three.carl) if who.user]
+    users = [member.user for member in (three.ada, three.ben, three.carl) if member.user]
     assert [may_withdraw(audit, user) for user in users] == [True, False, True]
     client = Client()
     client.force_login(users[1])
@@ -345,8 +350,8 @@ def test_work_of_a_team_spares_every_member_the_reminder(three: Three) -> None:
 
 def test_assistant_reads_no_staff_thread_on_work_of_their_own_team(three: Three) -> None:
     work = three.attempt()
-    for who in (three.ben, three.dora):
-        Membership.objects.filter(user=who.user).update(role=Role.ASSISTANT)
+    for member in (three.ben, three.dora):
+        Membership.objects.filter(user=member.user).update(role=Role.ASSISTANT)
     ben, dora = three.ben.user, three.dora.user
     assert ben
     assert dora

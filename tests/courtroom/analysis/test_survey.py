@@ -56,12 +56,12 @@ def survey(snapshot: Snapshot, *checks: Check, limits: Limits | None = None) -> 
 
 
 @pytest.fixture(scope="module")
-def found(snapshot: Snapshot) -> Survey:
+def surveyed(snapshot: Snapshot) -> Survey:
     return survey(snapshot, *ASKED)
 
 
-def test_facts_hold_in_the_dossier_and_every_null_has_its_reason(found):
-    facts = establish(dict(found.facts), dict(found.reasons))
+def test_facts_hold_in_the_dossier_and_every_null_has_its_reason(surveyed):
+    facts = establish(dict(surveyed.facts), dict(surveyed.reasons))
     assert facts.graph is not None
     assert facts.graph.edges == (("START", "doc_analyst"),)
     assert facts.graph.edge_lines == (13,)
@@ -75,15 +75,15 @@ def test_facts_hold_in_the_dossier_and_every_null_has_its_reason(found):
     assert facts.unknown["clone_function"] == "no function that clones a repository was found"
 
 
-def test_places_quote_the_lines_a_fact_stands_on(snapshot, found):
-    (edge, route) = found.fact_locations["graph"]
+def test_places_quote_the_lines_a_fact_stands_on(snapshot, surveyed):
+    (edge, route) = surveyed.fact_locations["graph"]
     assert edge == SourceLocation("src/graph.py", 13, 13, "START → doc_analyst")
     assert read_lines(snapshot, [(edge.path, 13, 13)]) == ['g.add_edge(START, "doc_analyst")']
     assert (route.path, route.line_start) == ("src/graph.py", 14)
 
 
-def test_two_surveys_are_equal(snapshot, found):
-    assert survey(snapshot, *ASKED) == found
+def test_two_surveys_are_equal(snapshot, surveyed):
+    assert survey(snapshot, *ASKED) == surveyed
 
 
 CHECKS: list[tuple[Check, list[tuple[str, int | None]]]] = [
@@ -127,8 +127,8 @@ ASKED: list[Check] = [
 ]
 
 
-def test_every_check_is_answered_by_pointing(found):
-    rows = [found.locations[f"c{number}"] for number in range(len(CHECKS))]
+def test_every_check_is_answered_by_pointing(surveyed):
+    rows = [surveyed.locations[f"c{number}"] for number in range(len(CHECKS))]
     pointed = [sorted({(s.path, s.line_start) for s in row}, key=str) for row in rows]
     assert pointed == [sorted(expected, key=str) for _, expected in CHECKS]
 
@@ -167,32 +167,32 @@ def test_class_that_lists_records_with_all_fields_has_them(field: str, lacks: ob
     assert (location.note == held) is (not lacks)
 
 
-def test_checks_of_other_rooms_are_left_alone(found):
-    assert "history" not in {*found.locations, *found.unanswered}
+def test_checks_of_other_rooms_are_left_alone(surveyed):
+    assert "history" not in {*surveyed.locations, *surveyed.unanswered}
 
 
-def test_a_pattern_without_ast_grep_is_unanswered_not_absent(found):
+def test_a_pattern_without_ast_grep_is_unanswered_not_absent(surveyed):
     if find_spec("ast_grep_py") is not None:
         pytest.skip("ast-grep is installed here")
-    assert "pattern" not in found.locations
-    assert found.unanswered == {
+    assert "pattern" not in surveyed.locations
+    assert surveyed.unanswered == {
         "pattern": "ast-grep is not installed (package ast-grep-py), so patterns can't be searched"
     }
 
 
 def test_a_file_that_does_not_parse_costs_only_itself(tmp_path):
-    found = survey(snapshot_of({**FILES, "src/broken.py": "def f(:\n"}, tmp_path))
-    assert found.facts["unreadable_files"] == ["src/broken.py"]
-    assert found.errors == (
+    surveyed = survey(snapshot_of({**FILES, "src/broken.py": "def f(:\n"}, tmp_path))
+    assert surveyed.facts["unreadable_files"] == ["src/broken.py"]
+    assert surveyed.errors == (
         ("source_unreadable", "src/broken.py: it does not parse: invalid syntax (line 1)"),
     )
-    assert found.facts["pydantic_models"] == ["Evidence"]
+    assert surveyed.facts["pydantic_models"] == ["Evidence"]
 
 
 def test_without_the_file_that_may_hold_the_graph_its_shape_is_unknown(tmp_path):
-    found = survey(snapshot_of({"src/graph.py": "def f(:\n"}, tmp_path))
-    assert found.facts["judges_parallel"] is None
-    assert found.reasons["judges_parallel"] == (
+    surveyed = survey(snapshot_of({"src/graph.py": "def f(:\n"}, tmp_path))
+    assert surveyed.facts["judges_parallel"] is None
+    assert surveyed.reasons["judges_parallel"] == (
         "no graph was found, but src/graph.py could not be read: it does not parse: invalid syntax"
         " (line 1)"
     )
@@ -208,17 +208,17 @@ def test_reducers_of_an_unknown_state_are_unknown(tmp_path):
 
 
 def test_large_files_are_named_not_read(tmp_path):
-    found = survey(
+    surveyed = survey(
         snapshot_of({"big.py": "x = 1\n" * 200}, tmp_path), limits=Limits(source_file_bytes=1024)
     )
-    assert found.errors == (("source_unreadable", "big.py: it is larger than 1 KB"),)
-    assert found.facts["unreadable_files"] == ["big.py"]
+    assert surveyed.errors == (("source_unreadable", "big.py: it is larger than 1 KB"),)
+    assert surveyed.facts["unreadable_files"] == ["big.py"]
 
 
 def test_what_the_total_does_not_hold_is_named(tmp_path):
     files: dict[str, str | bytes | None] = {"a.py": "x = 1\n" * 10, "b.py": "y = 1\n" * 10}
-    found = survey(snapshot_of(files, tmp_path), limits=Limits(source_bytes=80))
-    assert found.facts["unreadable_files"] == ["b.py"]
+    surveyed = survey(snapshot_of(files, tmp_path), limits=Limits(source_bytes=80))
+    assert surveyed.facts["unreadable_files"] == ["b.py"]
 
 
 def test_too_many_files_are_refused(snapshot):
@@ -233,28 +233,28 @@ def test_links_and_odd_names_are_no_sources(tmp_path):
         "a b\n.py": "eval('1')\n",
         "-x.py": "eval('1')\n",
     }
-    found = survey(snapshot_of(files, tmp_path, modes={"link.py": "120000"}))
-    assert [call["path"] for call in found.facts["eval_exec_calls"]] == ["-x.py", "a b\n.py"]
+    surveyed = survey(snapshot_of(files, tmp_path, modes={"link.py": "120000"}))
+    assert [call["path"] for call in surveyed.facts["eval_exec_calls"]] == ["-x.py", "a b\n.py"]
 
 
 @pytest.mark.processes
 def test_a_file_that_needs_too_much_memory_is_named(tmp_path):
     files = {**FILES, "src/bomb.py": "x = [" + "1," * 200_000 + "]\n"}
-    found = survey(
+    surveyed = survey(
         snapshot_of(files, tmp_path), limits=Limits(child_memory_bytes=200 * 1024 * 1024)
     )
-    assert found.errors == (
+    assert surveyed.errors == (
         ("source_unreadable", "src/bomb.py: it is nested too deeply, or too large, to be parsed"),
     )
-    assert found.facts["pydantic_models"] == ["Evidence"]
+    assert surveyed.facts["pydantic_models"] == ["Evidence"]
 
 
 @pytest.mark.processes
 def test_when_a_file_kills_the_reader_a_second_reading_leaves_the_large_ones_out(tmp_path):
     """Python 3.11 needs quadratic time for an f-string of many parts, where no signal can reach it."""
     files = {**FILES, "src/bomb.py": 'x = f"' + "{a}" * 100_000 + '"\n'}
-    found = survey(snapshot_of(files, tmp_path), limits=Limits(child_cpu_seconds=2))
-    assert found.errors == (
+    surveyed = survey(snapshot_of(files, tmp_path), limits=Limits(child_cpu_seconds=2))
+    assert surveyed.errors == (
         (
             "child_timeout",
             (
@@ -264,7 +264,7 @@ def test_when_a_file_kills_the_reader_a_second_reading_leaves_the_large_ones_out
         ),
         ("source_unreadable", "src/bomb.py: it is larger than 48 KB"),
     )
-    assert found.facts["pydantic_models"] == ["Evidence"]
+    assert surveyed.facts["pydantic_models"] == ["Evidence"]
 
 
 def test_ways_through_a_graph_of_the_works_own_kind_are_open_with_its_place(

@@ -106,12 +106,12 @@ def test_same_words_for_most_commits_do_not_tell_them_apart():
 
 
 def test_first_commit_that_brings_most_files_is_told():
-    upload, *others, last = [
+    upload, *neighbours, last = [
         commit(n, when=f"2026-01-01T{8 + n:02}:00:00+00:00", lines=20) for n in range(1, 6)
     ]
     upload = replace(upload, paths=("a.py", "b.py", "c.py"))
-    others = [replace(other, paths=("a.py",)) for other in others]
-    finding = judged("not_bulk", upload, *others, replace(last, paths=("d.py",)))
+    neighbours = [replace(other, paths=("a.py",)) for other in neighbours]
+    finding = judged("not_bulk", upload, *neighbours, replace(last, paths=("d.py",)))
     assert (finding.met, finding.reason) == (
         True,
         (
@@ -124,8 +124,8 @@ def test_first_commit_that_brings_most_files_is_told():
 
 def test_empty_files_of_the_first_commit_are_told_apart():
     upload = replace(commit(1, lines=20), paths=("a.py", "b.py", "c.py"), empty_paths={"c.py"})
-    others = [replace(commit(n, lines=20), paths=("a.py",)) for n in (2, 3, 4, 5)]
-    finding = judged("not_bulk", upload, *others)
+    neighbours = [replace(commit(n, lines=20), paths=("a.py",)) for n in (2, 3, 4, 5)]
+    finding = judged("not_bulk", upload, *neighbours)
     assert "The first commit brought 2 with content, and 1 empty, of the 3 files" in finding.reason
 
 
@@ -138,8 +138,10 @@ def test_two_commits_with_most_of_the_python_are_a_bulk_upload(lines, met):
 def test_a_first_commit_that_lays_out_empty_files_brings_none():
     paths = ("a.py", "b.py", "c.py")
     layout = replace(commit(1, lines=0), paths=paths, empty_paths=frozenset(paths))
-    others = [replace(commit(n, lines=20), paths=(path,)) for n, path in enumerate(paths, start=2)]
-    assert "first commit" not in judged("not_bulk", layout, *others).reason
+    neighbours = [
+        replace(commit(n, lines=20), paths=(path,)) for n, path in enumerate(paths, start=2)
+    ]
+    assert "first commit" not in judged("not_bulk", layout, *neighbours).reason
 
 
 def test_a_bulk_upload_says_where_it_lies_and_that_new_work_weighs():
@@ -294,20 +296,20 @@ def test_work_is_spread_over_days_and_not_done_in_one_hour(hours, met):
 
 
 @pytest.mark.parametrize(
-    ("hours", "fault", "shown"),
+    ("hours", "fault", "listed"),
     [
         ((0, 1, 2, 3), "The work came on one day.", (1, 4)),
         ((0, 48, 48, 48), "Too much of the work came within one hour.", (2, 4)),
     ],
 )
-def test_work_at_once_is_named_by_day_or_hour_and_shown_by_its_commits(hours, fault, shown):
+def test_work_at_once_is_named_by_day_or_hour_and_shown_by_its_commits(hours, fault, listed):
     commits = [
         commit(n, when=f"2026-01-0{1 + h // 24}T{h % 24:02}:00:00+00:00")
         for n, h in enumerate(hours, start=1)
     ]
     finding = judged("spread_over_time", *commits, minimum=2)
     assert (finding.met, finding.fault) == (False, fault)
-    assert [clue.commit for clue in finding.clues] == [f"{n:040d}" for n in shown]
+    assert [clue.commit for clue in finding.clues] == [f"{n:040d}" for n in listed]
 
 
 @pytest.mark.parametrize(

@@ -47,14 +47,14 @@ def with_records(check, finding, exchange):
     return module.with_records(check, finding, exchange)
 
 
-def said(finding):
+def statements(finding):
     return [clue.statement for clue in finding.clues]
 
 
-@pytest.mark.parametrize("found", [THERE, NOT_THERE, UNREAD])
+@pytest.mark.parametrize("expected", [THERE, NOT_THERE, UNREAD])
 @pytest.mark.parametrize("check", [feedback("received"), CommunicationLog(id="c", goal="g")])
-def test_without_a_site_the_repository_alone_answers(check, found):
-    assert with_records(check, found, None) is found
+def test_without_a_site_the_repository_alone_answers(check, expected):
+    assert with_records(check, expected, None) is expected
 
 
 @pytest.mark.parametrize(
@@ -67,16 +67,16 @@ def test_without_a_site_the_repository_alone_answers(check, found):
         ("deferred", "The site keeps 2 findings put off with a reason."),
     ],
 )
-@pytest.mark.parametrize("found", [NOT_THERE, UNREAD])
-def test_what_the_repository_lacks_the_site_may_know(aspect, sentence, found):
-    answer = with_records(feedback(aspect), found, SITE)
-    assert (answer.met, answer.reason, said(answer)) == (True, sentence, [sentence])
+@pytest.mark.parametrize("expected", [NOT_THERE, UNREAD])
+def test_what_the_repository_lacks_the_site_may_know(aspect, sentence, expected):
+    answer = with_records(feedback(aspect), expected, SITE)
+    assert (answer.met, answer.reason, statements(answer)) == (True, sentence, [sentence])
     assert answer.clues[0].rationale == RECORDS
 
 
 def test_evidence_of_both_is_shown_where_both_know():
     answer = with_records(feedback("received"), THERE, SITE)
-    assert (answer.met, said(answer)) == (
+    assert (answer.met, statements(answer)) == (
         True,
         ["The site keeps 3 reports by peers.", "The tree has it."],
     )
@@ -93,7 +93,7 @@ def test_what_neither_knows_is_absent_in_both():
         False,
         "Not found: it. The site keeps 0 reports on peers and 0 reports by peers.",
     )
-    assert said(answer) == [
+    assert statements(answer) == [
         "Looked for it.",
         "The site keeps 0 reports on peers and 0 reports by peers.",
     ]
@@ -131,7 +131,7 @@ def test_a_share_is_told_with_what_it_is_made_of():
         with_records(feedback(a, share=0.5), UNREAD, SITE)
         for a in ("answered", "fixed", "relevant")
     ]
-    assert [said(answer) for answer in answers] == [
+    assert [statements(answer) for answer in answers] == [
         [
             "8 of 10 findings received are answered, 2 of them deferred and 1 contested with a reason."
         ],
@@ -239,8 +239,8 @@ NO_FILES: dict[str, list[str]] = {"generated": [], "self": [], "received": []}
 
 
 def stored(**facts):
-    known = establish(facts, {}).model_dump(mode="json", by_alias=True)
-    return {"facts": known, "commit": "c0ffee", "pdf_sha256": None}
+    facts_dump = establish(facts, {}).model_dump(mode="json", by_alias=True)
+    return {"facts": facts_dump, "commit": "c0ffee", "pdf_sha256": None}
 
 
 def reports(*, findings=0, answers=(), **minmax):
@@ -317,15 +317,19 @@ def test_no_exchange_follows_from_the_facts_without_a_check_and_whatever_the_jud
     facts, excluded
 ):
     neutral = piece()
-    asked = rubric(criterion("quality", exclude_when="no_exchange"), criterion("other"))
+    exchange_rubric = rubric(criterion("quality", exclude_when="no_exchange"), criterion("other"))
     said_by_all = [*bench((1, 1, 1), neutral), *bench((3, 3, 3), neutral, on="other")]
     judged = verdict(
-        "default", said_by_all, evidence=(neutral,), rubric_=asked, facts=establish(facts, {})
+        "default",
+        said_by_all,
+        evidence=(neutral,),
+        rubric_=exchange_rubric,
+        facts=establish(facts, {}),
     )
     assert judged.criteria[0].excluded is excluded
 
 
 def test_what_the_site_knows_can_be_replaced_in_a_dossier_and_taken_away():
-    known = establish({}, {}).with_exchange(SITE)
-    assert (known.exchange, "exchange" in known.unknown) == (SITE, False)
-    assert known.with_exchange(None).unknown["exchange"] == NO_SITE
+    facts_dump = establish({}, {}).with_exchange(SITE)
+    assert (facts_dump.exchange, "exchange" in facts_dump.unknown) == (SITE, False)
+    assert facts_dump.with_exchange(None).unknown["exchange"] == NO_SITE

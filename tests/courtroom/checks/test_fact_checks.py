@@ -75,7 +75,7 @@ REDUCERS = [
 
 
 @pytest.mark.parametrize(
-    ("fields", "met", "shown"),
+    ("fields", "met", "named"),
     [
         ({}, True, [("s.py", 4), ("s.py", 5)]),
         ({"any_of": ("ior",)}, True, [("s.py", 4)]),
@@ -83,9 +83,9 @@ REDUCERS = [
         ({"any_of": ("mul",)}, False, [("s.py", 4), ("s.py", 5)]),
     ],
 )
-def test_reducers_are_counted_by_the_last_part_of_their_name(fields, met, shown):
+def test_reducers_are_counted_by_the_last_part_of_their_name(fields, met, named):
     finding = reducers(ReducerCheck(**CHECK_FIELDS, **fields), survey(facts={"reducers": REDUCERS}))
-    assert (finding.met, clue_lines(finding)) == (met, shown)
+    assert (finding.met, clue_lines(finding)) == (met, named)
 
 
 @pytest.mark.parametrize(
@@ -284,10 +284,11 @@ def test_each_score_that_is_made_up_is_shown():
     assert finding.reason == "ask gives the score 3 (j.py:7). ask again gives the score 1 (j.py:9)."
 
     rows = [MADE_UP, other] + [other | {"places": [{"path": "j.py", "line": n}]} for n in (11, 13)]
-    many = survey(facts=HANDLED | {"made_up_scores": rows})
+    survey_of_many = survey(facts=HANDLED | {"made_up_scores": rows})
     words = f"{finding.reason} Such scores stand also at j.py:11 and 13."
     assert (
-        structured_output(StructuredOutput(**CHECK_FIELDS, aspect="handled"), many).reason == words
+        structured_output(StructuredOutput(**CHECK_FIELDS, aspect="handled"), survey_of_many).reason
+        == words
     )
 
 
@@ -500,18 +501,18 @@ def test_distinct_prompts_are_told_with_the_text_that_all_judges_get_around_them
 def test_enough_personas_may_still_share_their_text():
     facts = {"persona_prompts": PROMPTS, "persona_prompts_distinct": False}
     places = {"persona_prompts": (location_at("p.py", 1), location_at("p.py", 2))}
-    asked = [
+    overlaps = [
         PersonaOverlap(**CHECK_FIELDS, aspect=aspect, minimum=2) for aspect in ("exist", "distinct")
     ]
-    assert [personas(check, survey(facts=facts, places=places)).met for check in asked] == [
+    assert [personas(check, survey(facts=facts, places=places)).met for check in overlaps] == [
         True,
         False,
     ]
 
 
 def test_sentence_on_all_judges_stands_over_one_place_of_the_common_text():
-    said = "78 % of what Prosecutor and Defense are told is the same text."
-    common, own, other = (location_at("p.py", line, said) for line in (9, 1, 5))
+    statement = "78 % of what Prosecutor and Defense are told is the same text."
+    common, own, other = (location_at("p.py", line, statement) for line in (9, 1, 5))
     places = {
         "persona_prompts": (location_at("p.py", 1, "Prosecutor"),),
         "persona_prompts_distinct": (common, own, other),
@@ -520,17 +521,17 @@ def test_sentence_on_all_judges_stands_over_one_place_of_the_common_text():
     check = PersonaOverlap(**CHECK_FIELDS, aspect="distinct", minimum=2)
     finding = personas(check, survey(facts=facts, places=places))
     assert [clue.rationale for clue in finding.clues] == [
-        said,
+        statement,
         "The prompt of Prosecutor.",
         "More than one judge is told this.",
     ]
 
 
 @pytest.mark.parametrize(
-    ("others", "is_any"), [("; A and C 70 %; B and C 60 %", True), ("", False)]
+    ("other_prompts", "is_any"), [("; A and C 70 %; B and C 60 %", True), ("", False)]
 )
-def test_fault_says_whether_any_two_prompts_are_alike(others, is_any):
-    note = f"The prompts of A and B have 80 % of their text in common{others}."
+def test_fault_says_whether_any_two_prompts_are_alike(other_prompts, is_any):
+    note = f"The prompts of A and B have 80 % of their text in common{other_prompts}."
     places = {"persona_prompts_distinct": (location_at("p.py", 9, note),)}
     prompts = [*PROMPTS, PROMPTS[0] | {"persona": "TechLead"}]
     facts = {"persona_prompts": prompts, "persona_prompts_distinct": False}

@@ -287,9 +287,9 @@ def test_a_repository_without_a_graph_has_none_and_an_unread_one_is_open():
 )
 def test_work_that_runs_its_parts_itself_has_no_graph_and_its_ways_stay_open(name, words):
     runner = {"name": name, "path": "flow.py", "line": 4}
-    known = survey(facts={"graph": None, "detectives_parallel": None, "own_runner": runner})
-    none = topology(GraphTopology(**CHECK_FIELDS, aspect="exists"), known)
-    way = topology(GraphTopology(**CHECK_FIELDS, aspect="detectives_parallel"), known)
+    with_runner = survey(facts={"graph": None, "detectives_parallel": None, "own_runner": runner})
+    none = topology(GraphTopology(**CHECK_FIELDS, aspect="exists"), with_runner)
+    way = topology(GraphTopology(**CHECK_FIELDS, aspect="detectives_parallel"), with_runner)
 
     assert none.reason == f"No LangGraph StateGraph is built anywhere in the code: {words}"
     assert (none.met, clue_lines(none), way.met) == (False, [("flow.py", 4)], None)

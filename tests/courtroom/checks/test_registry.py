@@ -209,13 +209,13 @@ STORED = {
 
 def test_a_stored_rubric_keeps_the_checks_of_a_later_version_and_its_digest():
     rubric = Rubric.from_stored(STORED)
-    known = {**STORED, "criteria": [{"id": "c", "name": "C", "checks": [FILE]}]}
+    stored_rubric = {**STORED, "criteria": [{"id": "c", "name": "C", "checks": [FILE]}]}
     dumped = rubric.model_dump(mode="json", exclude_none=True)
     later, _ = dumped["criteria"][0]["checks"]
     assert [check.kind for check in rubric.checks] == ["of_a_later_version", "file_exists"]
     assert (later["depth"], "hint" in later) == (3, False)
     assert Rubric.from_stored(rubric.model_dump(mode="json")).digest == rubric.digest
-    assert Rubric.from_stored(known).digest == Rubric.model_validate(known).digest
+    assert Rubric.from_stored(stored_rubric).digest == Rubric.model_validate(stored_rubric).digest
 
 
 def test_a_rubric_that_is_written_now_may_not_name_an_unknown_kind():

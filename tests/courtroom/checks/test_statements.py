@@ -86,10 +86,15 @@ def test_reason_of_an_earlier_report_does_not_repeat_that_nothing_is_established
 
 
 def test_fault_of_the_outcome_stands_where_the_rubric_has_none():
-    found = CheckOutcome(check="c", met=False, reason="It is a.md.", fault="A file is there.")
+    check_outcome = CheckOutcome(
+        check="c", met=False, reason="It is a.md.", fault="A file is there."
+    )
     plain = FileExists(id="c", goal=GOAL, any_of=("a.md", "b.md"), polarity="negative")
     own = plain.model_copy(update={"fault": FAULT})
-    assert (fault_of(plain, found), fault_of(own, found)) == ("A file is there.", FAULT)
+    assert (fault_of(plain, check_outcome), fault_of(own, check_outcome)) == (
+        "A file is there.",
+        FAULT,
+    )
 
 
 def test_unknown_kind_has_no_fault():

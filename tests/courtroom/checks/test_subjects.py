@@ -130,9 +130,9 @@ def test_subject_that_is_there_is_no_root_cause(tried, facts):
     "missing", ["structured_output_calls", "structured_output_retry", "failing_code"]
 )
 def test_judges_are_absent_only_where_all_their_code_was_followed(missing):
-    known = {name: value for name, value in NO_JUDGES.items() if name != missing}
+    left_facts = {name: value for name, value in NO_JUDGES.items() if name != missing}
     expected = "no_judges" if missing == "structured_output_calls" else None
-    assert code_of(RETRY, **known) == expected
+    assert code_of(RETRY, **left_facts) == expected
 
 
 def test_report_with_the_source_of_a_diagram_alone_says_so():

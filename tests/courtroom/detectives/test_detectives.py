@@ -116,8 +116,8 @@ def test_every_quote_is_verbatim_at_its_place(dossier, snapshot):
 
 
 def test_every_established_outcome_cites_evidence_and_no_open_one_does(dossier):
-    known = {item.id for item in dossier.evidence}
-    assert {i for o in dossier.outcomes for i in o.evidence} <= known
+    evidence_ids = {item.id for item in dossier.evidence}
+    assert {i for o in dossier.outcomes for i in o.evidence} <= evidence_ids
     assert [o.check for o in dossier.outcomes if o.is_established != bool(o.evidence)] == []
 
 
@@ -153,8 +153,8 @@ def test_checks_do_not_apply_to_a_report_that_was_not_handed_in(of_repository, s
         outcome(joined, c.id) for name in ("DocAnalyst", "VisionInspector") for c in targets[name]
     ]
     assert {(o.met, o.not_applicable.code) for o in missing} == {(None, "no_report")}
-    (shown,) = evidence_of(joined, "no_report")
-    assert {o.evidence for o in missing} == {(shown.id,)}
+    (absence,) = evidence_of(joined, "no_report")
+    assert {o.evidence for o in missing} == {(absence.id,)}
     assert joined.facts.pdf_diagram == "none"
     assert joined.facts.pdf_claimed_paths == ()
 

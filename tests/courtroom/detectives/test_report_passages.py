@@ -52,11 +52,11 @@ def test_a_criterion_whose_checks_do_not_ask_the_report_gets_none() -> None:
 
 
 def test_the_best_passage_is_evidence_on_its_page_and_found_once() -> None:
-    told = with_passages(_dossier(), _rubric(TERM), PDF)
-    (item,) = told.evidence
+    dossier = with_passages(_dossier(), _rubric(TERM), PDF)
+    (item,) = dossier.evidence
     assert (item.check, item.location.page, item.found) == ("passages:c", 2, True)
     assert "Reducers merge what parallel judges write." in (item.content or "")
-    assert with_passages(told, _rubric(TERM), PDF) == told
+    assert with_passages(dossier, _rubric(TERM), PDF) == dossier
 
 
 @pytest.mark.parametrize("checks", [(), (TERM,)])
@@ -66,7 +66,7 @@ def test_a_judge_is_shown_it_and_may_cite_it(checks: tuple[PdfConcept, ...]) -> 
     brief = question_for("Defense", rubric.criteria[0], evidence, (), 1, ())
     submission = Submission(evidence, (), files_of(evidence), "s")
     material = material_of(rubric.criteria[0], brief.evidence, None, submission)
-    shown = next(line for line in material.text.split("\n") if short_id(evidence[0]) in line)
+    quoted = next(line for line in material.text.split("\n") if short_id(evidence[0]) in line)
     assert brief.evidence == evidence
-    assert " p2 “" in shown
-    assert "Reducers merge what parallel judges write." in shown
+    assert " p2 “" in quoted
+    assert "Reducers merge what parallel judges write." in quoted

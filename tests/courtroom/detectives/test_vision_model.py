@@ -250,12 +250,15 @@ def test_what_the_model_sees_decides_where_geometry_cannot(desk: Desk, report: P
     assert (result.usage.calls, result.model) == (1, "good")
     assert result.pictures is not None
     (seen,) = result.pictures
-    known = PdfReading(
+    known_reading = PdfReading(
         pages=reading.pages,
         images=reading.images,
         vision_pictures=(VisionPicture(seen.page, seen.labels, seen.edges),),
     )
-    assert (diagram_of(known, GRAPH).kind, diagram_of(known, GRAPH).page) == ("accurate", 2)
+    assert (diagram_of(known_reading, GRAPH).kind, diagram_of(known_reading, GRAPH).page) == (
+        "accurate",
+        2,
+    )
 
 
 def test_a_picture_that_is_no_diagram_leaves_the_report_without_one() -> None:
@@ -292,12 +295,14 @@ def test_a_failed_look_is_an_error_on_the_record_and_the_fact_says_why_it_is_nul
     desk: Desk, report: Path
 ) -> None:
     result = inspect(None, (), _look(desk, report, "unauthorised"))
-    said = "The report's pictures were not looked at (auth): The endpoint refused the API key."
+    failure_text = (
+        "The report's pictures were not looked at (auth): The endpoint refused the API key."
+    )
     assert (result.pictures, [error.code for error in result.errors]) == (
         None,
         ["vision_auth"],
     )
-    assert result.reasons == {"pdf_diagram": said}
+    assert result.reasons == {"pdf_diagram": failure_text}
 
 
 def test_nobody_is_asked_about_a_report_whose_drawings_speak_for_themselves(

@@ -38,8 +38,8 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     return snapshot_of(FILES, tmp_path_factory.mktemp("places"), modes={"link": "120000"})
 
 
-def read(snapshot: Snapshot, *asked: str) -> AskedPlaces:
-    return read_places(snapshot, asked, limits=Limits())
+def read(snapshot: Snapshot, *place_texts: str) -> AskedPlaces:
+    return read_places(snapshot, place_texts, limits=Limits())
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_long_file_is_cut_and_says_so(snapshot: Snapshot) -> None:
 
 
 def test_name_shows_its_definitions_with_decorators_and_tests_last(snapshot: Snapshot) -> None:
-    asked = read(snapshot, "clone", "Judge.answer")
+    places_read = read(snapshot, "clone", "Judge.answer")
 
-    places_shown = [(e.location.path, e.location.line_start) for e in asked.exhibits]
+    places_shown = [(e.location.path, e.location.line_start) for e in places_read.exhibits]
     assert places_shown == [
         ("src/other.py", 1),
         ("src/tools.py", 4),
@@ -125,16 +125,16 @@ def test_secret_is_redacted(snapshot: Snapshot) -> None:
 
 
 def test_refusals_leave_the_other_places_readable(snapshot: Snapshot) -> None:
-    asked = read(snapshot, "nothing", "src/other.py:1", "logo.png")
+    places_read = read(snapshot, "nothing", "src/other.py:1", "logo.png")
 
-    assert [exhibit.text for exhibit in asked.exhibits] == ["def clone(url):"]
-    assert [place for place, _ in asked.refusals] == ["nothing", "logo.png"]
+    assert [exhibit.text for exhibit in places_read.exhibits] == ["def clone(url):"]
+    assert [place for place, _ in places_read.refusals] == ["nothing", "logo.png"]
 
 
 def test_unreadable_repository_refuses_every_place(tmp_path: Path) -> None:
     gone = Snapshot(tmp_path / "gone.git", "0" * 40, None, malformed_objects=False)
-    asked = read_places(gone, ["a.py", "b"], limits=Limits())
-    assert asked.refusals == (("a.py", places.UNREADABLE), ("b", places.UNREADABLE))
+    places_read = read_places(gone, ["a.py", "b"], limits=Limits())
+    assert places_read.refusals == (("a.py", places.UNREADABLE), ("b", places.UNREADABLE))
 
 
 def test_place_inside_a_docstring_shows_none_of_its_words(snapshot):

@@ -48,13 +48,13 @@ def test_sizes_of_exhibits_fit_the_room_and_omissions_are_named() -> None:
     room = filled(300, Request("a.py", 1, 10, "x"), Request("a.py", 40, 90, "y", (70,)))
 
     assert sum(exhibit.characters for exhibit in room.exhibits()) <= 300
-    shown = {
+    lines = {
         n for first, last in spans(room.exhibits()) for n in range(first or 0, (last or 0) + 1)
     }
-    assert 70 in shown
+    assert 70 in lines
     (omission,) = room.omitted()
     assert omission.title == "y"
-    left_out = set(range(40, 91)) - shown
+    left_out = set(range(40, 91)) - lines
     assert omission.characters == sum(len(LINES[n - 1]) + len(str(n)) + 2 for n in left_out)
 
 

@@ -63,13 +63,13 @@ def test_check_shows_its_whole_unit_then_what_it_calls_and_its_callers(tmp_path:
     bundle = laid_out(snapshot_of({"src/tools.py": TOOLS}, tmp_path), rubric_of(CLONE))
 
     assert bundle.exhibits[0].title == "rests on: The clone ends after a time"
-    shown = shown_lines(bundle.exhibits, "src/tools.py")
-    assert set(range(12, 18)) <= set(shown)  # clone
-    assert set(range(7, 10)) <= set(shown)  # check_url
-    assert 4 in shown  # LIMIT
-    assert set(range(24, 26)) <= set(shown)  # main
-    assert 20 not in shown  # unrelated
-    assert len(shown) == len(set(shown))
+    lines_shown = shown_lines(bundle.exhibits, "src/tools.py")
+    assert set(range(12, 18)) <= set(lines_shown)  # clone
+    assert set(range(7, 10)) <= set(lines_shown)  # check_url
+    assert 4 in lines_shown  # LIMIT
+    assert set(range(24, 26)) <= set(lines_shown)  # main
+    assert 20 not in lines_shown  # unrelated
+    assert len(lines_shown) == len(set(lines_shown))
 
 
 def test_absence_shows_the_place_where_it_would_have_to_be(tmp_path: Path) -> None:
@@ -106,9 +106,9 @@ def test_unit_larger_than_the_room_shows_its_head_and_the_deciding_lines(tmp_pat
     bundle = laid_out(snapshot, rubric_of(CLONE), room=3000)
 
     lines = text.split("\n")
-    shown = shown_lines(bundle.exhibits, "src/tools.py")
-    assert lines.index("def clone(url):") + 1 in shown
-    assert next(n for n, line in enumerate(lines, 1) if "timeout=" in line) in shown
+    lines_shown = shown_lines(bundle.exhibits, "src/tools.py")
+    assert lines.index("def clone(url):") + 1 in lines_shown
+    assert next(n for n, line in enumerate(lines, 1) if "timeout=" in line) in lines_shown
     assert bundle.exhibits[0].title.endswith(", in part")
 
 
@@ -117,9 +117,9 @@ def test_text_is_verbatim_and_without_secrets(tmp_path: Path) -> None:
     text = TOOLS.replace('    """Clone it."""', f'    key = "{key}"')
     bundle = laid_out(snapshot_of({"src/tools.py": text}, tmp_path), rubric_of(CLONE))
 
-    shown = "\n".join(exhibit.text for exhibit in bundle.exhibits)
-    assert key not in shown
-    assert "[redacted: " in shown
+    bundle_text = "\n".join(exhibit.text for exhibit in bundle.exhibits)
+    assert key not in bundle_text
+    assert "[redacted: " in bundle_text
 
 
 def test_words_in_prose_show_the_section(tmp_path: Path) -> None:

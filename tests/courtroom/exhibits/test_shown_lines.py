@@ -32,8 +32,8 @@ def test_place_without_a_path_continues_the_last_one(
 
 
 def test_share_is_of_the_named_lines() -> None:
-    named, shown = frozenset({("a", 1), ("a", 2)}), frozenset({("a", 2), ("a", 3)})
-    assert Row("r", "c", named, shown, 10).share == 0.5
+    named, in_prompt = frozenset({("a", 1), ("a", 2)}), frozenset({("a", 2), ("a", 3)})
+    assert Row("r", "c", named, in_prompt, 10).share == 0.5
 
 
 def test_lines_of_a_docstring_are_folded_and_blank_ones_are_not() -> None:

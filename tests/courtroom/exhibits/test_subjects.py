@@ -305,6 +305,6 @@ def test_long_report_leaves_half_of_the_room_to_the_code(snapshot: Snapshot) -> 
     checks = rubric_of(check("pdf_paths", aspect="claims_hold"))
     bundle = laid_out(snapshot, checks, PdfReading(pages=pages), room=8000)
 
-    shown = [exhibit.location.page for exhibit in bundle.exhibits if exhibit.kind == "page"]
-    assert len(shown) < len(pages)
+    page_numbers = [exhibit.location.page for exhibit in bundle.exhibits if exhibit.kind == "page"]
+    assert len(page_numbers) < len(pages)
     assert "def build():" in texts(bundle, "src/graph.py")

@@ -244,8 +244,8 @@ def test_second_hearing_that_fails_never_lets_a_doubtful_score_stand(case_and_in
 
     stage = "judge_collector" if hurt == "collect_opinions" else "second_hearing"
     assert failures_of(report) == {(stage, "node_failed")}
-    others = {c.id for c in case.rubric.criteria} - {criterion.id}
-    assert others <= scored(report)
+    other_ids = {c.id for c in case.rubric.criteria} - {criterion.id}
+    assert other_ids <= scored(report)
     if hurt == "start_second_hearing":
         # Only the flag is missing: the judges were asked again.
         assert (report.status, report.criteria) == (whole.status, whole.criteria)

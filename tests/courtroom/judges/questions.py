@@ -79,21 +79,21 @@ def without_subject(question, *names, stated_by=""):
 
     `stated_by` is the check that is about the graph itself.
     """
-    shown = make_evidence("no_graph", found=False)
+    absence = make_evidence("no_graph", found=False)
     update = {
         "met": None,
         "not_applicable": NO_GRAPH,
         "reason": NO_GRAPH.sentence,
-        "evidence": (shown.id,),
+        "evidence": (absence.id,),
     }
     outcomes = tuple(
         outcome.model_copy(update=update) if outcome.check in names else outcome
         for outcome in question.outcomes
     )
-    stated = {"reason": NO_GRAPH.sentence, "evidence": (shown.id,)}
+    stated = {"reason": NO_GRAPH.sentence, "evidence": (absence.id,)}
     outcomes = tuple(
         outcome.model_copy(update=stated) if outcome.check == stated_by else outcome
         for outcome in outcomes
     )
     kept = tuple(item for item in question.evidence if item.check not in names)
-    return question.model_copy(update={"outcomes": outcomes, "evidence": (*kept, shown)})
+    return question.model_copy(update={"outcomes": outcomes, "evidence": (*kept, absence)})

@@ -146,6 +146,6 @@ def test_items_are_cited_by_short_and_whole_ids_and_stay_what_they_are():
 
 def test_many_and_long_citations_are_bounded():
     long = resolve([f"{ALIAS}:32-60"], QUESTION).lines
-    many = resolve([f"{ALIAS}:{number}" for number in range(10, 30)], QUESTION)
+    resolved = resolve([f"{ALIAS}:{number}" for number in range(10, 30)], QUESTION)
     assert len(long) == 1
-    assert (len(many.ids), len(many.lines)) == (12, 12)
+    assert (len(resolved.ids), len(resolved.lines)) == (12, 12)

@@ -37,8 +37,8 @@ def test_prose_and_code_render_as_written(words):
 
 def test_name_with_outer_underscores_is_code_unless_a_tick_is_left_over():
     words = "_clone() in (src/__init__.py:3) fails; state_of_it stays. See _x, **/*_y*."
-    shown = "`_clone()` in (`src/__init__.py`:3) fails; state_of_it stays. See `_x`, `**/*_y*`."
-    assert escape_sentence(words) == shown
+    escaped = "`_clone()` in (`src/__init__.py`:3) fails; state_of_it stays. See `_x`, `**/*_y*`."
+    assert escape_sentence(words) == escaped
     assert escape_sentence("A ` and _x") == "A \\` and \\_x"
     assert escape_sentence("a | b \\| c") == "a | b \\\\| c"
 

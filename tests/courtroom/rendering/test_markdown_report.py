@@ -225,16 +225,16 @@ def test_change_that_two_criteria_ask_for_is_one_key_finding():
     ],
 )
 def test_report_without_urgent_findings_names_what_the_plan_has(met, words):
-    shown = piece("c", 4, found=met), piece("d")
+    evidence_row = piece("c", 4, found=met), piece("d")
     checks = [check("c", advice="Add c.", weight=0.1), check("d", weight=9)]
     judged = verdict(
         "default",
-        bench((4, 4, 4), *shown),
-        evidence=shown,
-        outcomes=(outcome("c", met, shown[0]), outcome("d", True, shown[1])),
+        bench((4, 4, 4), *evidence_row),
+        evidence=evidence_row,
+        outcomes=(outcome("c", met, evidence_row[0]), outcome("d", True, evidence_row[1])),
         rubric_=rubric(criterion("quality", *checks)),
     )
-    assert f"### Key Findings\n\n{words}" in render_markdown(report(judged, shown))
+    assert f"### Key Findings\n\n{words}" in render_markdown(report(judged, evidence_row))
 
 
 def test_key_finding_gives_a_fact_once():
@@ -278,12 +278,12 @@ def test_opinion_has_score_and_citations_and_failure_has_no_score():
 
 def test_places_that_a_judge_asked_for_are_told_and_are_no_opinions_when_read_back():
     span = Location(path="src/a.py", line_start=1, line_end=9, commit="c0ffee00")
-    asked = (
+    places = (
         AskedPlace(place="src/a.py:1-9", locations=(span,)),
         AskedPlace(place="Defense: 5 of 5", locations=(span,), refusal="Not read: no room."),
         AskedPlace(place="../x`\n# Score", refusal="The path leads outside the repository."),
     )
-    answers = [row.model_copy(update={"asked": asked}) for row in bench((2, 4, 3), piece())]
+    answers = [row.model_copy(update={"asked": places}) for row in bench((2, 4, 3), piece())]
     text = render_markdown(report(verdict("default", answers, evidence=(piece(),)), (piece(),)))
 
     lines = text.partition("**Places that judges asked to read**\n\n")[2].split("\n")[:3]
@@ -337,8 +337,8 @@ def test_words_between_ticks_are_code_and_are_read_back():
     answers = [row.model_copy(update={"argument": words}) for row in bench((3, 3, 3), piece())]
     text = render_markdown(report(verdict("default", answers, evidence=(piece(),)), (piece(),)))
 
-    shown = "Node reads `__init__` and `a_b*` but a \\` alone and \\`\\` two \\`\\` stay."
-    assert shown in text
+    evidence_row = "Node reads `__init__` and `a_b*` but a \\` alone and \\`\\` two \\`\\` stay."
+    assert evidence_row in text
     (opinion, *_) = read_report(text).criteria[0].opinions
     assert opinion.argument == "Node reads __init__ and a_b* but a ` alone and `` two `` stay."
 
@@ -457,13 +457,13 @@ def test_possible_prompt_injection_has_its_place_and_its_words():
 
 
 def test_attack_in_a_test_is_shown_apart_from_flags():
-    shown = piece(
+    evidence_row = piece(
         "integrity",
         tags=("integrity", "set_aside"),
         rationale="In a test, which is no flag: it asks for a score: “five”.",
         location=Location(path="tests/test_a.py", line_start=3, line_end=3),
     )
-    text = render_markdown(unsafe_case(evidence=(shown,)))
+    text = render_markdown(unsafe_case(evidence=(evidence_row,)))
     assert "Possible Prompt Injection" not in text
     section = text.partition("### Attacks in Tests and Examples")[2]
     assert section.split("\n\n")[1] == (

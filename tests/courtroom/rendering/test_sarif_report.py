@@ -83,11 +83,11 @@ def test_no_path_leads_out_of_the_repository(path: str) -> None:
 
 @given(st.text(st.characters(exclude_categories=()) | st.sampled_from("{}[]()01\\")))
 def test_no_text_becomes_a_link_a_placeholder_or_a_control_character(text: str) -> None:
-    shown = plain_text(text)
-    assert not LINK.search(shown)
-    assert not PLACEHOLDER.search(shown)
-    assert json.loads(json.dumps(shown).encode()) == shown.encode().decode()
-    assert all(ord(character) >= 32 for character in shown)
+    plain = plain_text(text)
+    assert not LINK.search(plain)
+    assert not PLACEHOLDER.search(plain)
+    assert json.loads(json.dumps(plain).encode()) == plain.encode().decode()
+    assert all(ord(character) >= 32 for character in plain)
 
 
 def test_hostile_report_gives_texts_and_places_only() -> None:

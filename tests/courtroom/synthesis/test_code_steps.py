@@ -382,10 +382,12 @@ def test_prompts_that_are_alike_for_want_of_own_words_are_mended_by_one_step(own
         for name, count in zip(names, own, strict=True)
     ]
     facts = work(persona_prompts=prompts, persona_prompts_distinct=False)
-    (told,) = code_steps.prompt_steps("told", 20, facts)
-    assert told.action.startswith("Keep what all judges need in one short common text, and say in")
+    (prompt_step,) = code_steps.prompt_steps("told", 20, facts)
+    assert prompt_step.action.startswith(
+        "Keep what all judges need in one short common text, and say in"
+    )
     rest = [list(code_steps.prompt_steps(aspect, 60, facts)) for aspect in ("exist", "distinct")]
-    assert rest == ([[replace(told, is_exact=True)]] * 2 if is_same else [[], []])
+    assert rest == ([[replace(prompt_step, is_exact=True)]] * 2 if is_same else [[], []])
 
 
 @pytest.mark.parametrize("aspect", ["security_override", "security_by_evidence"])

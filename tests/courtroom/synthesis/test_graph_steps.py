@@ -413,8 +413,8 @@ OPEN = LISTS.replace("Evidence", "Any")
 class Piece:
     """Evidence as Pydantic keeps it: dict() takes its fields."""
 
-    def __init__(self, *, found):
-        self.found = found
+    def __init__(self, *, is_found):
+        self.found = is_found
 
     def __iter__(self):
         return iter([("found", self.found)])
@@ -423,9 +423,9 @@ class Piece:
 @pytest.mark.parametrize(
     ("lists", "models", "pieces"),
     [
-        (LISTS, (), [Piece(found=False)]),
-        (LISTS, ("Evidence",), [Piece(found=False), {"found": False}]),
-        (OPEN, ("Evidence",), [Piece(found=False), {"found": False}, {"goal": "graph"}]),
+        (LISTS, (), [Piece(is_found=False)]),
+        (LISTS, ("Evidence",), [Piece(is_found=False), {"found": False}]),
+        (OPEN, ("Evidence",), [Piece(is_found=False), {"found": False}, {"goal": "graph"}]),
     ],
 )
 def test_route_without_evidence_looks_at_what_was_found(lists, models, pieces):
@@ -437,7 +437,7 @@ def test_route_without_evidence_looks_at_what_was_found(lists, models, pieces):
     judges = ["prosecutor", "defense"]
     assert (start, ways) == ("join", [*judges, "END"])
     assert router({"evidences": {"repo": pieces}}) == "END"
-    assert router({"evidences": {"repo": [*pieces, Piece(found=True)]}}) == judges
+    assert router({"evidences": {"repo": [*pieces, Piece(is_found=True)]}}) == judges
 
 
 def test_evidence_that_is_always_found_is_mended_before_the_route_is_of_use():

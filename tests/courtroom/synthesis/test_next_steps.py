@@ -110,14 +110,14 @@ def test_missing_part_says_that_its_effect_is_open(report):
 
 def of(name, met, *pieces):
     """Return an outcome with the pieces that show it."""
-    shown = pieces or (piece(name, found=bool(met)),)
-    return outcome(name, met, *shown), shown
+    evidence_rows = pieces or (piece(name, found=bool(met)),)
+    return outcome(name, met, *evidence_rows), evidence_rows
 
 
 def steps(criteria, rows, *, score, facts=NOTHING_KNOWN):
     """Return the next steps where every judge gives this score, citing all evidence."""
     outcomes = [row for row, _ in rows]
-    evidence = [shown for _, pieces in rows for shown in pieces]
+    evidence = [evidence_rows for _, pieces in rows for evidence_rows in pieces]
     opinions = [opinion for row in criteria for opinion in bench([score] * 3, *evidence, on=row.id)]
     judged = verdict(
         "default", opinions, evidence=evidence, outcomes=outcomes, rubric_=rubric(*criteria)
@@ -155,9 +155,11 @@ def test_step_that_brings_what_others_are_about_leaves_their_outcome_open(has_ot
     aspects = ["present", "parallel"][: 1 + has_others]
     diagrams = [Diagram(id=a, goal=a, aspect=a, advice=f"Draw {a}.") for a in aspects]
     criteria = [criterion("quality", *diagrams, check("text"))]
-    row, shown = of("parallel", None)
+    row, evidence_rows = of("parallel", None)
     cause = RootCause(code="no_diagram", sentence="There is none.")
-    hanging = [(row.model_copy(update={"not_applicable": cause}), shown)] if has_others else []
+    hanging = (
+        [(row.model_copy(update={"not_applicable": cause}), evidence_rows)] if has_others else []
+    )
     rows = [of("present", False), of("text", True), *hanging]
     (step,) = (s for s in steps(criteria, rows, score=3) if s.action == "Draw present.")
     assert step.effect.startswith("raises Quality ")
@@ -174,9 +176,9 @@ def test_step_names_what_else_its_check_asks_for():
         for kind, line in (("unused_result", 3), ("unread_write", 9))
     ]
     facts = establish({"state_flow": {"faults": faults, "unread": {}}}, {})
-    asked = StateFlow(id="flow", goal="It flows", faults=("unused_result", "unread_write"))
+    flow_check = StateFlow(id="flow", goal="It flows", faults=("unused_result", "unread_write"))
     rows = [of("flow", False), of("b", True)]
-    (step,) = steps([criterion("quality", asked, check("b"))], rows, score=3, facts=facts)
+    (step,) = steps([criterion("quality", flow_check, check("b"))], rows, score=3, facts=facts)
     assert step.places == 1
     assert step.effect == "raises Quality from 3 to 5, together with 1 other change at a.py:9"
 
@@ -259,11 +261,11 @@ def test_report_in_which_two_criteria_find_nothing_is_to_be_written_once(is_expl
         criterion("code", check("c")),
     ]
     rows = [of("term", is_explained), of("drawn", False), of("c", True)]
-    found = steps(criteria, rows, score=1)
+    listed_steps = steps(criteria, rows, score=1)
     if is_explained:
-        assert [step.action for step in found] == ["Draw it."]
+        assert [step.action for step in listed_steps] == ["Draw it."]
         return
-    (step,) = found
+    (step,) = listed_steps
     assert (step.effort, step.action.split(" that ")[0]) == ("large", "Write a report")
     assert step.effect == (
         "Theory is 1 and Visual is 1; what this makes of them depends on how it is done"

@@ -121,42 +121,42 @@ def test_essential_and_security_checks_come_first_then_the_heaviest():
     ] == [(True, "high"), (True, "high"), (True, "high"), (True, "medium"), (True, "low")]
 
 
-def hanging(name, shown):
+def hanging(name, evidence_row):
     """Return the outcome of a check that hangs on an absent graph, with its evidence."""
     update = {"not_applicable": NO_GRAPH, "reason": NO_GRAPH.sentence}
-    return outcome(name, None, shown).model_copy(update=update), (shown,)
+    return outcome(name, None, evidence_row).model_copy(update=update), (evidence_row,)
 
 
 def test_checks_that_do_not_apply_ask_once_for_what_is_not_there():
-    shown = absence("no_graph")
+    evidence_row = absence("no_graph")
     quality = criterion(
         "quality",
         check("parallel", advice="Start from START.", snippet="START", weight=1),
         check("joined", advice="Add a join.", essential=True, weight=9),
     )
-    (change,) = changes(quality, hanging("parallel", shown), hanging("joined", shown))
+    (change,) = changes(quality, hanging("parallel", evidence_row), hanging("joined", evidence_row))
     assert (change.action, change.snippet, change.priority, change.evidence) == (
         "Build the flow as a StateGraph of nodes and edges.",
         None,
         "high",
-        (shown.id,),
+        (evidence_row.id,),
     )
 
 
 @pytest.mark.parametrize("reason", [NO_GRAPH.sentence, f"{NO_GRAPH.sentence[:-1]}: see a.py:3."])
 def test_check_that_states_the_root_cause_asks_alone_for_it(reason):
-    shown = absence("no_graph")
+    evidence_row = absence("no_graph")
     quality = criterion("quality", check("exists", advice="Build a graph."), check("parallel"))
-    unmet = outcome("exists", False, shown).model_copy(update={"reason": reason})
-    (change,) = changes(quality, (unmet, (shown,)), hanging("parallel", shown))
+    unmet = outcome("exists", False, evidence_row).model_copy(update={"reason": reason})
+    (change,) = changes(quality, (unmet, (evidence_row,)), hanging("parallel", evidence_row))
     assert change.action == "Build a graph."
 
 
 def test_root_cause_is_mended_once_in_a_report():
-    shown = absence("no_graph")
+    evidence_row = absence("no_graph")
     first, second = (criterion(name, check(f"{name}.a")) for name in ("first", "second"))
-    outcomes = [hanging("first.a", shown)[0], hanging("second.a", shown)[0]]
+    outcomes = [hanging("first.a", evidence_row)[0], hanging("second.a", evidence_row)[0]]
     result = verdict(
-        "default", [], evidence=[shown], outcomes=outcomes, rubric_=rubric(first, second)
+        "default", [], evidence=[evidence_row], outcomes=outcomes, rubric_=rubric(first, second)
     )
     assert [len(row.remediation) for row in result.criteria] == [1, 0]

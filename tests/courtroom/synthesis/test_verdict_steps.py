@@ -64,7 +64,7 @@ def number(text: str) -> Fraction:
     return Fraction(text)
 
 
-def shown(value: Fraction) -> str:
+def decimal(value: Fraction) -> str:
     return f"{round(float(value), 4):.12g}"
 
 
@@ -86,14 +86,14 @@ class Reader:
             self._round(step)
         elif decided := re.search(r"decides: (\d)$", step.output):
             self.value = number(decided[1])
-            others = dict(SCORES.findall(step.output))
-            expected = max(others.values()) if others else str(self.scores["Tech Lead"])
+            by_value = dict(SCORES.findall(step.output))
+            expected = max(by_value.values()) if by_value else str(self.scores["Tech Lead"])
             assert decided[1] == expected
         elif cap := CAP.search(step.output):
             assert self.value is not None
-            assert cap[2] == shown(self.value)
+            assert cap[2] == decimal(self.value)
             self.value = min(self.value, number(cap[1]))
-            assert cap[3] in (None, shown(self.value))
+            assert cap[3] in (None, decimal(self.value))
         elif listed := SCORES.findall(step.output):
             self.scores = {judge: int(score) for judge, score in listed}
         else:
@@ -106,13 +106,13 @@ class Reader:
         assert stays, step
         if self.value is None:
             # Agreement stands without an average.
-            assert {shown(Fraction(score)) for score in self.scores.values()} == {stays[1]}
+            assert {decimal(Fraction(score)) for score in self.scores.values()} == {stays[1]}
             self.value = number(stays[1])
-        assert stays[1] == shown(self.value)
+        assert stays[1] == decimal(self.value)
 
     def _round(self, step: RuleStep) -> None:
         assert self.value is not None
-        assert step.input.split(",")[0] == shown(self.value)
+        assert step.input.split(",")[0] == decimal(self.value)
         is_even = step.input.endswith("half to even")
         self.final = round(self.value) if is_even else floor(self.value + Fraction(1, 2))
         assert step.output == str(self.final)
@@ -125,8 +125,8 @@ def worked_out(formula: re.Match[str], scores: list[int]) -> Fraction:
     assert [int(score) for _, score in pairs] == scores
     weight = sum((number(weight) for weight, _ in pairs), Fraction(0))
     added = sum((number(weight) * number(score) for weight, score in pairs), Fraction(0))
-    assert (divisor, again, total) == (shown(weight), shown(weight), shown(added))
-    assert mean == shown(added / weight)
+    assert (divisor, again, total) == (decimal(weight), decimal(weight), decimal(added))
+    assert mean == decimal(added / weight)
     return added / weight
 
 
@@ -184,8 +184,8 @@ def of_every_route() -> Iterator[RuleStep]:
         judged((4, 4, 4), 2, more=by_model(bench((3, 3, 3), round_number=OUTCOMES_ROUND))),
         judged((3, 3, 3), 3, further=[doubtful]),
     ]
-    for one in (quorum, few, governed, collected, points_verdict(received=True)):
-        yield from (*one.steps, *(step for c in one.criteria for step in c.steps))
+    for points in (quorum, few, governed, collected, points_verdict(received=True)):
+        yield from (*points.steps, *(step for c in points.criteria for step in c.steps))
     excluded = points_verdict(received=False)
     yield from (step for c in (*models, *excluded.criteria) for step in c.steps)
 

@@ -91,19 +91,19 @@ def case_of(handed: Handed) -> Case:
 
 
 def audit(
-    handed: Handed, bench: BenchSettings | None = None, known: Known | None = None
+    handed: Handed, bench: BenchSettings | None = None, known_values: Known | None = None
 ) -> AuditReport:
     """Return the report of an audit through the courtroom's door, by the heuristic bench at first."""
     reports: list[AuditReport] = []
     # The loop prints what its task returns when it restores the signals: all of a report.
-    asyncio.run(_audit(case_of(handed), bench, known, reports))
+    asyncio.run(_audit(case_of(handed), bench, known_values, reports))
     return reports[0]
 
 
 async def _audit(
-    case: Case, bench: BenchSettings | None, known: Known | None, reports: list[AuditReport]
+    case: Case, bench: BenchSettings | None, known_values: Known | None, reports: list[AuditReport]
 ) -> None:
-    events = [event async for event in hold_audit(case, bench=bench, known=known)]
+    events = [event async for event in hold_audit(case, bench=bench, known=known_values)]
     report = events[-1].report
     assert report is not None
     reports.append(report)
@@ -167,7 +167,7 @@ class Court:
         """By the heuristic bench and by the gullible one, on evidence that is collected once."""
         handed = self.hand_in(submission)
         gullible = audit(handed, self.model)
-        heuristic = audit(handed, known=Known(report=gullible))
+        heuristic = audit(handed, known_values=Known(report=gullible))
         return heuristic, gullible
 
     def flags(self, submission: Submission) -> bool:

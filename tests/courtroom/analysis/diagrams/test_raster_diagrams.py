@@ -248,8 +248,8 @@ def test_chain_in_a_picture_leaves_open_what_another_one_with_rows_shows() -> No
     layouts = [Layout(page, tuple(levels)) for page in (1, 2)]
     for count, kind in ((1, "parallel_shown"), (2, None)):
         pictures = tuple(PdfImage(page, 600, 400) for page in range(1, count + 1))
-        for seen in {1, count}:
-            reading = PdfReading(("Text.",) * 2, pictures, layouts=tuple(layouts[:seen]))
+        for laid_out in {1, count}:
+            reading = PdfReading(("Text.",) * 2, pictures, layouts=tuple(layouts[:laid_out]))
             assert diagram_of(reading, _graph(4, 3)).kind == kind
 
 

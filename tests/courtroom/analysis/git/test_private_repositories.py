@@ -140,17 +140,17 @@ def test_no_representation_shows_a_secret():
         access=ACCESS,
     )
     key = DeployKey(PUBLISHED["github.com"], TOKEN)
-    shown = f"{case!r} {case.model_dump_json()} {ACCESS!r} {key!r} {case.model_copy(update={})!r}"
-    assert (TOKEN in shown, case.access) == (False, ACCESS)
+    visible = f"{case!r} {case.model_dump_json()} {ACCESS!r} {key!r} {case.model_copy(update={})!r}"
+    assert (TOKEN in visible, case.access) == (False, ACCESS)
 
 
 def test_nothing_that_other_processes_can_read_holds_the_token(private, tmp_path):
     """While git waits for an answer, every argument and variable on the machine is read."""
-    shown: list[str] = []
-    private.asked = lambda: shown.extend(arguments_and_variables())
+    visible: list[str] = []
+    private.asked = lambda: visible.extend(arguments_and_variables())
     snapshot(f"{private.url}/ada.git", tmp_path / "taken", ACCESS)
-    assert any("git" in text for text in shown)
-    assert [text for text in shown if TOKEN in text] == []
+    assert any("git" in text for text in visible)
+    assert [text for text in visible if TOKEN in text] == []
 
 
 def arguments_and_variables() -> list[str]:
@@ -224,21 +224,21 @@ def test_host_key_is_read_from_the_server(ssh):
 
 
 def test_nothing_that_other_processes_can_read_holds_the_key(ssh, pair, tmp_path, monkeypatch):
-    shown: list[str] = []
-    monkeypatch.setattr(type(ssh), "commands", _Watching(shown), raising=False)
+    visible: list[str] = []
+    monkeypatch.setattr(type(ssh), "commands", _Watching(visible), raising=False)
     del ssh.__dict__["commands"]
     snapshot(ssh.url("ada.git"), tmp_path / "taken", DeployKey(ssh.host_key, pair[0]))
-    assert any("ssh" in text for text in shown)
+    assert any("ssh" in text for text in visible)
     lines = pair[0].splitlines()[1:-1]
-    assert [text for text in shown for line in lines if line in text] == []
+    assert [text for text in visible for line in lines if line in text] == []
 
 
 class _Watching(list[str]):
     """List of commands that reads the machine's processes whenever one is run."""
 
-    def __init__(self, shown: list[str]) -> None:
+    def __init__(self, visible: list[str]) -> None:
         super().__init__()
-        self._shown = shown
+        self._shown = visible
 
     def append(self, command: str) -> None:
         super().append(command)

@@ -61,8 +61,8 @@ def test_operator_is_that_on_both_arguments(body: str, operator: str):
 
 def test_only_what_joins_all_of_the_update_adds_a_list_to_itself():
     adding = ("operator.add", "operator.iadd", "operator.add or starts anew", JOINED_BY_KEY)
-    others = ("operator.or_", "operator.add of a part", MERGED_BY_KEY, "")
-    assert (list(map(appends, adding)), list(map(appends, others))) == ([True] * 4, [False] * 4)
+    replacing = ("operator.or_", "operator.add of a part", MERGED_BY_KEY, "")
+    assert (list(map(appends, adding)), list(map(appends, replacing))) == ([True] * 4, [False] * 4)
 
 
 def test_an_operator_with_words_behind_it_keeps_its_name():

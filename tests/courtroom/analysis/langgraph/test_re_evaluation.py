@@ -163,9 +163,9 @@ def build():
 app = build()
 """
     lines = [line for _, line in readings_of(code)["variance_re_evaluation"].lines]
-    shown = [code.split("\n")[line - 1].split('"')[1] for line in lines]
-    assert shown[0] == "chief_justice"
-    assert set(shown) == {"chief_justice", "collect"}
+    names = [code.split("\n")[line - 1].split('"')[1] for line in lines]
+    assert names[0] == "chief_justice"
+    assert set(names) == {"chief_justice", "collect"}
 
 
 def test_a_route_to_a_mediation_node_is_a_re_evaluation():

@@ -135,7 +135,7 @@ def test_ranges_with_a_common_score_or_under_a_condition_are_not(code):
     assert sentences(code) == []
 
 
-def asked(prosecutor: str, defense: str) -> list[dict[str, Any]]:
+def ranges_of(prosecutor: str, defense: str) -> list[dict[str, Any]]:
     code = f'PROSECUTOR = """Look for gaps.\n{prosecutor}"""\nDEFENSE = """{defense}"""\n'
     symbols = symbols_of({"src/prompts.py": code})
     prompts = [
@@ -146,7 +146,7 @@ def asked(prosecutor: str, defense: str) -> list[dict[str, Any]]:
 
 
 def test_prompts_that_ask_for_scores_without_a_common_one_are_shown():
-    (row,) = asked("Provide a low score (1-2).", "Be fair. Give a score between 3 and 5.")
+    (row,) = ranges_of("Provide a low score (1-2).", "Be fair. Give a score between 3 and 5.")
     assert row["text"] == (
         "The prompt of Prosecutor asks for a score from 1 to 2 and that of Defense for one from"
         " 3 to 5: as they are told, they can never agree."
@@ -166,7 +166,7 @@ def test_prompts_that_ask_for_scores_without_a_common_one_are_shown():
     ],
 )
 def test_prompts_with_a_common_score_or_for_some_cases_are_not(prosecutor, defense):
-    assert asked(prosecutor, defense) == []
+    assert ranges_of(prosecutor, defense) == []
 
 
 @pytest.mark.parametrize(

@@ -205,8 +205,8 @@ def test_weight_that_is_passed_as_an_argument_is_shown_at_its_call(weight, is_la
     code = justice(f"if state['id'] in ARCHITECTURE:\n    {call}", mean)
     lines = readings_of(code)["functionality_weight"].lines
 
-    shown = [code.split("\n")[line - 1].strip() for _, line in lines[:1]]
-    assert shown == ([call] if is_larger else [])
+    code_lines = [code.split("\n")[line - 1].strip() for _, line in lines[:1]]
+    assert code_lines == ([call] if is_larger else [])
 
 
 def test_line_that_overrules_an_opinion_by_facts_is_no_weight_beside_another_line():
@@ -239,8 +239,8 @@ def test_dissent_under_a_test_of_the_spread_is_shown_without_another_note():
     )
     code = justice(body)
     lines = [line for _, line in readings_of(code)["dissent"].lines]
-    shown = [code.split("\n")[line - 1].strip() for line in lines]
-    assert (shown[0], {*shown[1:]}) == (
+    code_lines = [code.split("\n")[line - 1].strip() for line in lines]
+    assert (code_lines[0], {*code_lines[1:]}) == (
         "dissent = f'{p} against {d}'",
         {body.rsplit("\n", maxsplit=1)[-1]},
     )

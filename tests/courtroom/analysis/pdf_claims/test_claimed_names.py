@@ -105,9 +105,9 @@ def finding(missing, existing=("build_graph", "run_audit", "judge"), maximum=1):
 
 
 def test_more_missing_names_than_allowed_are_shown_with_their_page():
-    found = finding(["one_name", "two_name"])
-    assert found.met is False
-    assert [(clue.page, clue.rationale) for clue in found.clues] == [
+    outcome = finding(["one_name", "two_name"])
+    assert outcome.met is False
+    assert [(clue.page, clue.rationale) for clue in outcome.clues] == [
         (2, "No file of the code has one_name."),
         (2, "No file of the code has two_name."),
     ]

@@ -33,12 +33,12 @@ LISTED = (
 
 
 def test_scores_that_no_self_audit_has_are_named_beside_the_nearest_one() -> None:
-    others = [_audit(1, 1, 1, 1), _audit(4, 3, 3, 5, path="audit/self/b.md")]
-    assert differing_scores(_of(*LISTED), others) == (
+    own_audits = [_audit(1, 1, 1, 1), _audit(4, 3, 3, 5, path="audit/self/b.md")]
+    assert differing_scores(_of(*LISTED), own_audits) == (
         "Of 4 scores per criterion that the report lists of its self-audit on page 2, 1 is not as in"
         " audit/self/b.md, the committed self-audit that is nearest to them: Safe Tools 2, not 3."
     )
-    assert differing_scores(_of(*LISTED), [*others, _audit(4, 2, 3, 5)]) == ""
+    assert differing_scores(_of(*LISTED), [*own_audits, _audit(4, 2, 3, 5)]) == ""
 
 
 def test_name_that_is_cut_short_in_brackets_has_its_score() -> None:

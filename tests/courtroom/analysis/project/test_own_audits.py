@@ -384,7 +384,7 @@ OLD, NEW = (
 
 
 @pytest.mark.parametrize(
-    ("later", "shown"),
+    ("later", "newest"),
     [
         ({NEW: audit()}, []),
         ({OLD.replace("1855", "1922"): audit()}, []),
@@ -395,26 +395,26 @@ OLD, NEW = (
         ({ON_PEER: audit(head="**Date:** 2026-03-02")}, [OLD]),
     ],
 )
-def test_only_the_newest_audit_of_a_work_is_judged(later, shown):
+def test_only_the_newest_audit_of_a_work_is_judged(later, newest):
     facts = audits_without_judgement(read({OLD: audit("The work is good."), **later}))
-    assert [fact["places"][0]["path"] for fact in facts] == shown
+    assert [fact["places"][0]["path"] for fact in facts] == newest
 
 
 @pytest.mark.parametrize(
-    ("later", "shown"),
+    ("later", "newest"),
     [
         ("audit_20260301_0900.md", False),
         ("peer_b_20260301_0900.md", True),
         ("latest.md", True),
     ],
 )
-def test_audits_of_an_unnamed_peer_that_differ_by_their_time_are_of_one_work(later, shown):
+def test_audits_of_an_unnamed_peer_that_differ_by_their_time_are_of_one_work(later, newest):
     folder = ON_PEER.rpartition("/")[0]
     texts = {
         f"{folder}/audit_20260228_1855.md": audit("The work is good.", url="none"),
         f"{folder}/{later}": audit(url="none", head="**Date:** 2026-03-01"),
     }
-    assert bool(audits_without_judgement(read(texts))) is shown
+    assert bool(audits_without_judgement(read(texts))) is newest
 
 
 def test_audit_whose_judges_alone_give_scores_is_read_with_them():
@@ -427,7 +427,7 @@ def test_audit_whose_judges_alone_give_scores_is_read_with_them():
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "shown"),
+    ("first", "second", "newest"),
     [
         ("a1.md", "a2.md", False),
         ("a9.md", "a10.md", False),
@@ -436,10 +436,10 @@ def test_audit_whose_judges_alone_give_scores_is_read_with_them():
         ("a.md", "a1.md", True),
     ],
 )
-def test_without_dates_the_number_in_the_name_tells_the_newest(first, second, shown):
+def test_without_dates_the_number_in_the_name_tells_the_newest(first, second, newest):
     folder = SELF.rpartition("/")[0]
     texts = {f"{folder}/{first}": audit("The work is good."), f"{folder}/{second}": audit()}
-    assert bool(audits_without_judgement(read(texts))) is shown
+    assert bool(audits_without_judgement(read(texts))) is newest
 
 
 @pytest.mark.parametrize(

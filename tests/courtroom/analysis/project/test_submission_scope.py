@@ -223,7 +223,7 @@ RUNS_GRAPH = {
 
 
 @pytest.mark.parametrize(
-    ("others", "reason"),
+    ("candidates", "reason"),
     [
         ((), "it alone calls the graph."),
         (
@@ -232,17 +232,17 @@ RUNS_GRAPH = {
         ),
     ],
 )
-def test_of_equal_candidates_one_that_calls_the_graph_is_chosen(others, reason) -> None:
+def test_of_equal_candidates_one_that_calls_the_graph_is_chosen(candidates, reason) -> None:
     files = RUNS_GRAPH | {
         f"{name}.py": f"from court.graph import run\n\ndef main():\n    run()\n\n{MAIN}"
-        for name in ("cli", *others)
+        for name in ("cli", *candidates)
     }
-    shown = f"from court.demo import sample\n\ndef main():\n    sample()\n\n{MAIN}"
-    scope = scope_of(files | {"show.py": shown})
+    wrapper = f"from court.demo import sample\n\ndef main():\n    sample()\n\n{MAIN}"
+    scope = scope_of(files | {"show.py": wrapper})
     assert scope.main is not None
     assert scope.main.target == "cli.py"
     assert scope.reason == (
-        f"It is one of {2 + len(others)} files that are declared by a block for __main__; {reason}"
+        f"It is one of {2 + len(candidates)} files that are declared by a block for __main__; {reason}"
     )
 
 

@@ -119,8 +119,8 @@ def test_sets_are_joined_by_their_members():
 
 
 def test_time_of_a_join_grows_with_the_number_of_its_texts():
-    few, many = (seconds_of_join([str(number) for number in range(n)]) for n in (500, 2000))
-    assert many < 4 * 2.5 * few + 0.05
+    few, long = (seconds_of_join([str(number) for number in range(n)]) for n in (500, 2000))
+    assert long < 4 * 2.5 * few + 0.05
 
 
 def seconds_of_join(texts: list[Value]) -> float:

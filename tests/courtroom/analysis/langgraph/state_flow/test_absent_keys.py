@@ -158,8 +158,8 @@ def test_a_key_that_a_dict_inside_a_result_never_has_is_shown(old: str, new: str
         code = code.replace('report["details"].get', "details.get")
     (sentence,) = absent(code)
     assert sentence in {
-        f"detective asks {what} for `edges`; it only has `nodes` and `reducers`"
-        for what in ("what graph_of() returns", "`details` of what graph_of() returns")
+        f"detective asks {subject} for `edges`; it only has `nodes` and `reducers`"
+        for subject in ("what graph_of() returns", "`details` of what graph_of() returns")
     }
 
 

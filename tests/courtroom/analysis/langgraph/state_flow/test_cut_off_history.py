@@ -43,7 +43,7 @@ def test_a_clone_of_the_last_commits_is_cut_as_well(depth: str):
 
 
 @pytest.mark.parametrize(
-    ("parameters", "call", "shown"),
+    ("parameters", "call", "depths"),
     [
         ("url, *, depth: int = 1", "fetch(url)", ["fetch() clones with depth 1"]),
         ("url, depth=15", "fetch(url)", ["fetch() clones with depth 15"]),
@@ -53,14 +53,14 @@ def test_a_clone_of_the_last_commits_is_cut_as_well(depth: str):
         ("url, depth=16", "fetch(url)", []),
     ],
 )
-def test_depth_may_be_the_default_of_a_parameter(parameters: str, call: str, shown: list[str]):
+def test_depth_may_be_the_default_of_a_parameter(parameters: str, call: str, depths: list[str]):
     code = CLONE.format(depth="'--depth', str(depth)", command="'log'")
     code = code.replace("def fetch(url", f"def fetch({parameters}").replace(
         "    fetch(url)", f"    {call}"
     )
     reading = flow_with(code)
 
-    assert [text.partition(" and ")[0] for text in sentences(reading, "shallow_history")] == shown
+    assert [text.partition(" and ")[0] for text in sentences(reading, "shallow_history")] == depths
 
 
 @pytest.mark.parametrize(

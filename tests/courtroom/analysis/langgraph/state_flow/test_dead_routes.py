@@ -251,8 +251,8 @@ BOTH_KEYS = "'repo' in state['evidences'] and 'docs' in state['evidences']"
 )
 def test_what_all_nodes_before_a_router_write_rules_out_its_way(first, second, test, writers):
     nodes = TWO_NODES.format(first=first, second=second)
-    (*found,) = faults(flow_of(nodes, graph=BOTH_BEFORE.format(test=test)), "needless_route")
-    assert [writers in fault.sentence for fault in found] == [True] * bool(writers)
+    (*dead_faults,) = faults(flow_of(nodes, graph=BOTH_BEFORE.format(test=test)), "needless_route")
+    assert [writers in fault.sentence for fault in dead_faults] == [True] * bool(writers)
 
 
 MODEL = """

@@ -240,9 +240,9 @@ def handed_over(body: str, result: str = "max(opinions)") -> list[str]:
     ],
 )
 def test_value_that_is_read_for_nothing_is_named_once(body: str, end: str):
-    found = handed_over(f"rules = state.get('evidences')\n{body}")
+    handed = handed_over(f"rules = state.get('evidences')\n{body}")
 
-    assert found == [f"chief_justice() makes `rules` and {end}"]
+    assert handed == [f"chief_justice() makes `rules` and {end}"]
 
 
 def test_rules_that_a_file_gives_and_the_resolver_never_reads_are_named():
