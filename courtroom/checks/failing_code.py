@@ -15,7 +15,7 @@ from courtroom.checks.from_facts import (
 )
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import in_full, listed, number_of, place_of, places_of
-from courtroom.checks.result import Finding, absent, could_not_look, present
+from courtroom.checks.result import SEARCHED, Finding, absent, could_not_look, present
 from courtroom.checks.subjects import lacks_graph
 from courtroom.models.check import CheckBase
 
@@ -73,7 +73,8 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
             " lacks, and for files that are opened and that the repository lacks: there are none."
         )
         reason = f"{looked} for {KINDS} kinds of such lines.{unlocked}"
-        return replace(absent(reason, searched, met=True), has_reservation=bool(unlocked))
+        finding = absent(reason, searched, met=True, caption=f"{SEARCHED}{unlocked}")
+        return replace(finding, has_reservation=bool(unlocked))
     return _shown(lines, end=unlocked)
 
 

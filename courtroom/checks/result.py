@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 # Confidence of evidence, by how it was established (rubric/README.md has the table).
 READ_WHOLE, READ_IN_PART, INFERRED, ONLY_WORDS = 1.0, 0.8, 0.6, 0.4
+# Caption of a search that lists what the reason counts or sums up.
+SEARCHED = "What was looked for, and where."
 # A reader opens a handful of places; the rest is counted in the reason.
 MOST_CLUES = 4
 
@@ -82,9 +84,10 @@ def absent(
     met: bool = False,
     confidence: float = READ_WHOLE,
     fault: str = "",
+    caption: str = "",
 ) -> Finding:
-    """Nothing was found; `looked_for` says what, and where."""
-    clue = Clue(rationale=reason, statement=looked_for, confidence=confidence)
+    """Nothing was found; `looked_for` says what, and where, under the caption or else the reason."""
+    clue = Clue(rationale=caption or reason, statement=looked_for, confidence=confidence)
     return Finding(met=met, reason=reason, clues=(clue,), fault=fault)
 
 

@@ -22,7 +22,7 @@ from courtroom.checks.from_facts import (
 from courtroom.checks.from_facts import searched as searched_for
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import by_kind, clauses, listed
-from courtroom.checks.result import MOST_CLUES, Clue, Finding, absent, could_not_look
+from courtroom.checks.result import MOST_CLUES, SEARCHED, Clue, Finding, absent, could_not_look
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 from courtroom.models.state_flow_facts import FaultKind
@@ -207,7 +207,9 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     wanted = names or [WORDS[kind] for kind in check.faults]
     # What the reason names must not be denied.
     result = "nothing was found" if names else "nothing that counts was found"
-    finding = absent(reason, searched_for(listed(wanted), survey, result), met=True)
+    caption = f"{SEARCHED}{beside}" if len(names) > 1 else ""
+    looked_for = searched_for(listed(wanted), survey, result)
+    finding = absent(reason, looked_for, met=True, caption=caption)
     return replace(finding, has_reservation=bool(beside))
 
 

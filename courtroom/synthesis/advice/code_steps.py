@@ -204,7 +204,7 @@ def _instead_of_score(
 
 
 def _defaults_behind(work: Work) -> str:
-    """Return in words what would write a score for the judge that is left out, or ""."""
+    """Return a sentence on what would write a score for the judge that is left out, or ""."""
     nodes = [
         row["text"].removeprefix(OF_NODE).partition(" ")[0]
         for row in work.facts.get("unasked_scores") or ()
@@ -214,7 +214,7 @@ def _defaults_behind(work: Work) -> str:
     parts = [places_of(absent)] if absent else []
     parts += [f"in the node{'s' * (len(nodes) > 1)} {listed(nodes)}"] if nodes else []
     where = "; ".join(parts)
-    return f", and leave out what is then written for an absent opinion ({where})" if parts else ""
+    return f". Drop the score that is then written for an absent opinion ({where})" if parts else ""
 
 
 def _is_of_other_client(piece: Evidence) -> bool:

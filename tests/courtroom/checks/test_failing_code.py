@@ -3,6 +3,7 @@
 import pytest
 
 from courtroom.checks.failing_code import FailingCode, failing_code
+from courtroom.checks.result import SEARCHED
 from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, survey
 
 LINE = {"path": "a.py", "line": 7, "part": "judges", "function": "judge", "why": "uses x"}
@@ -26,6 +27,7 @@ def test_part_without_such_a_line_meets_its_check():
     result = finding("graph")
     assert result.met is True
     assert "2 functions" in result.clues[0].statement
+    assert result.clues[0].rationale == SEARCHED
 
 
 @pytest.mark.parametrize("part", ["graph", "judges"])

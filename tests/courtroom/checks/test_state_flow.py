@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from courtroom.checks.registry import subjects_of
+from courtroom.checks.result import SEARCHED
 from courtroom.checks.state_flow import WORDS, StateFlow
 from courtroom.checks.subjects import absence_of
 from courtroom.models.state_flow_facts import FaultKind
@@ -140,6 +141,7 @@ def test_several_kinds_are_listed_in_the_evidence_alone():
     finding = found(*kinds, fact={"faults": [], "unread": {}})
 
     assert finding.reason == "Looked for such faults in the 2 Python files of the repository."
+    assert finding.clues[0].rationale == SEARCHED
     assert all(WORDS[kind] in finding.clues[0].statement for kind in kinds)
 
 

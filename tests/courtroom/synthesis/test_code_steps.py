@@ -305,7 +305,7 @@ def test_judge_that_is_left_out_is_given_no_score_by_what_comes_after_it():
         "places": [FIRST, SECOND],
     }
     facts = work(made_up_scores=[score], unasked_scores=[node], absent_opinion_scores=[default])
-    then = ", and leave out what is then written for an absent opinion (c.py:4 and 9; in the node fill)."
+    then = ". Drop the score that is then written for an absent opinion (c.py:4 and 9; in the node fill)."
     steps = [*code_steps.answer_steps("handled", [], facts)]
     assert [step.action.endswith(then) for step in steps] == [True, True]
     (retry,) = code_steps.answer_steps("retry", [], facts)
