@@ -174,9 +174,22 @@ def _not_bulk(history: History, work: History) -> Finding:
         _share_of(largest, every, work, is_alone=not run),
         NEW_WORK if is_bulk or run else "",
         imported,
+        _installed(history),
     )
     met = not is_bulk and not run
     return present(" ".join(filter(None, parts)), clues, met=met, fault=PARTED if run else "")
+
+
+def _installed(history: History) -> str:
+    """Sentence on the commits that brought installed packages."""
+    commits = [commit for commit in history.commits if commit.installed_lines_added]
+    if not commits:
+        return ""
+    lines = sum(commit.installed_lines_added for commit in commits)
+    names = named([commit.sha[:8] for commit in commits])
+    return (
+        f"Not counted: {number_of(lines, 'Python line')} of installed packages, added by {names}."
+    )
 
 
 def _parted_upload(history: History, every: int) -> tuple[Sequence[Commit], int]:
@@ -215,9 +228,12 @@ def _share_of(largest: Sequence[Commit], every: int, work: History, *, is_alone:
 
 
 def _with_place(commit: Commit, work: History) -> str:
+    from courtroom.analysis.python.source_files import is_installed
+
     place = next((n for n, c in enumerate(work.commits, 1) if c.sha == commit.sha), None)
     number = f", commit {place} of {len(work.commits)}" if place else ""
-    files = number_of(sum(path.endswith(".py") for path in commit.paths), "Python file")
+    own = [path for path in commit.paths if path.endswith(".py") and not is_installed(path)]
+    files = number_of(len(own), "Python file")
     return f"{commit.sha[:8]} ({commit.authored_at[:10]}{number}, {files})"
 
 
@@ -376,10 +392,30 @@ def _spread(minimum: int, work: History) -> Finding:
         parts = [words, reason]
     elif run:
         parts.append(words)
+    full = "" if is_sitting else _fullest_hour(work, every)
     clues = [commit_clue(first, notes[0]), commit_clue(last, notes[1])]
     met = pace.days >= minimum and not is_sitting and not run
     fault = _pace_fault(minimum, pace.days, is_sitting=is_sitting)
-    return present(" ".join(parts) + _unread(work), clues, met=met, fault=fault)
+    finding = present(" ".join(parts) + full + _unread(work), clues, met=met, fault=fault)
+    return replace(finding, has_reservation=bool(full))
+
+
+def _fullest_hour(work: History, every: int) -> str:
+    """Sentence, with a space before it, on a few commits that brought much of the Python at once.
+
+    A commit alone is no hour of work: the check for a bulk upload weighs it.
+    """
+    from courtroom.analysis.project.commit_pace import fullest_hour
+
+    hour, span = fullest_hour(work)
+    lines = sum(commit.python_lines_added for commit in hour)
+    if len(hour) == 1 or lines <= SITTING_SHARE * every:
+        return ""
+    minutes = number_of(max(1, math.ceil(span.total_seconds() / 60)), "minute")
+    return (
+        f" {len(hour)} commits within {minutes}, from {hour[0].sha[:8]} to {hour[-1].sha[:8]}, brought"
+        f" {lines} of the {every} Python lines ({_percent(lines, every, limit=SITTING_SHARE)} %)."
+    )
 
 
 def _quick_run(work: History) -> tuple[Sequence[Commit], str, tuple[str, str]]:

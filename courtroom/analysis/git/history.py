@@ -26,6 +26,7 @@ from courtroom.analysis.git.commit_kinds import (
 from courtroom.analysis.git.git_process import read_git
 from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.analysis.git.stages import with_graphs_read, with_stubs_read
+from courtroom.analysis.python.source_files import is_installed
 
 if TYPE_CHECKING:
     from courtroom.models.case import Limits
@@ -58,15 +59,19 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # A message made of these words alone does not say what changed.
 EMPTY_WORDS = re.compile(
     r"a|add(ed|ing|s)?|again|init(ial)?|first|all|an|and|big|bugs?|chang(e|ed|es)|check(ed|ing|s)?|chore"
-    r"|clean(ed|ing|up)?|code(base)?|commit|complet(e|ed|es|ing|ion)|deliverables?|done|edit(ed|s)?"
+    r"|creat(e|ed|es|ing)|delet(e|ed|es|ing)|did|i|implement(ed|ing|s)?"
+    r"|clean(ed|ing|up)?|codes?|codebase|commit|complet(e|ed|es|ing|ion)|deliverables?|done|edit(ed|s)?"
     r"|enhanc(e|ed|ements?|ing)|everything|full|last|logic|modifications?|polish(ed|ing)?|ready"
     r"|refin(e|ed|ements?|ing)|scores?|stable|submission|submit(ted)?|system|tweak(ed|s)?"
     r"|errors?|feat|features?|files?|final(ly|i[sz](e|ed|es|ing))?|fix(ed|es|ing)?|for|important|improv(ed?|ements?|ing)"
     r"|in|issues?|it|latest|minor|misc|modif(ied|y)|more|my|new|now|of|ok|optimi[sz]ations?|please"
+    r"|remaining|remov(e|ed|es|ing)|unnecessary|untracked|when"
     r"|project|push(ed)?|refactor(ed|ing)?|repo(sitory)?|saved?|small|some|stuff|te?mp|test|the"
     r"|things?|to|try|up|updat(e|ed|es|ing)|upload(ed)?|versions?|via|wip|work"
 )
 _KIND = re.compile(r"\w{1,20} ?:")
+# The ground of a change is no part of what changed.
+_GROUND = re.compile(r"\b(?:according to|as per|based on) [^,;:]{1,200}", re.IGNORECASE)
 KINDS = ("chore", "feat", "feature", "fix", "refactor", "update")
 ALIKE = 0.85
 # The number of an issue, not that of a pull request, which the service adds; or of a version.
@@ -79,11 +84,12 @@ class Commit:
 
     The author can set `authored_at` freely; `committed_at` ("" when unknown) is when the commit was
     created or rewritten. `python_lines_added` is 0 for a merge: its lines belong to the commits it
-    joins. `empty_paths` are those of `paths` that hold nothing after it, `thin_paths` the Python
-    files to which it adds fewer than LEAST_LINES, or whose judges do nothing yet, `bare_graphs`
-    those in which the graph has no node of its own yet, `bench_paths` those where functions of
-    judges begin (stages.py). `co_authors` are names and emails, `joins` the number of commits that
-    the message says were squashed, `reverts` the id of the commit that it takes back.
+    joins, and those of installed packages stand in `installed_lines_added`. `empty_paths` are those
+    of `paths` that hold nothing after it, `thin_paths` the Python files to which it adds fewer than
+    LEAST_LINES, or whose judges do nothing yet, `bare_graphs` those in which the graph has no node
+    of its own yet, `bench_paths` those where functions of judges begin (stages.py). `co_authors`
+    are names and emails, `joins` the number of commits that the message says were squashed,
+    `reverts` the id of the commit that it takes back.
     """
 
     sha: str
@@ -102,6 +108,7 @@ class Commit:
     thin_paths: frozenset[str] = frozenset()
     bare_graphs: frozenset[str] = frozenset()
     bench_paths: frozenset[str] = frozenset()
+    installed_lines_added: int = 0
 
     @property
     def is_merge(self) -> bool:
@@ -181,7 +188,8 @@ def _parse_commits(listing: str) -> Iterator[Commit]:
             author_email=_printable(email),
             authored_at=_timestamp(authored),
             subject=_printable(subject.strip()),
-            python_lines_added=sum(count for _, count in added),
+            python_lines_added=sum(count for path, count in added if not is_installed(path)),
+            installed_lines_added=sum(count for path, count in added if is_installed(path)),
             paths=tuple(line.rpartition("\t")[2] for line in lines if line.startswith(":")),
             empty_paths=frozenset(
                 line.rpartition("\t")[2] for line in lines if _EMPTY_BLOB.match(line)
@@ -216,8 +224,8 @@ def _timestamp(date: str) -> str:
 
 
 def _is_empty_message(subject: str) -> bool:
-    words = re.findall(r"[^\W\d_]+", subject.lower())
+    words = re.findall(r"[^\W\d_]+", _GROUND.sub("", subject).lower())
     # A kind of change before a colon, misspelt or not, names nothing.
-    if _KIND.match(subject) and get_close_matches(words[0], KINDS, cutoff=ALIKE):
+    if words and _KIND.match(subject) and get_close_matches(words[0], KINDS, cutoff=ALIKE):
         words = words[1:]
     return all(map(EMPTY_WORDS.fullmatch, words)) and not _NAMED_NUMBER.search(subject)

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from courtroom.analysis.git.git_process import read_git
-from courtroom.analysis.python.source_files import is_test_path
+from courtroom.analysis.python.source_files import is_installed, is_test_path
 from courtroom.models.errors import ChildFailed
 
 if TYPE_CHECKING:
@@ -49,13 +49,14 @@ MOST_STUBS = 12
 _SIDES = (re.compile(r"def \w{0,40}prosecut"), re.compile(r"def \w{0,40}defen[cs]e"))
 _EMPTY_LINES = ("pass", "...", "return", "return state", "return {}", "return None")
 _EMPTY_CALLS = ("print(", "raise NotImplementedError")
+_EMPTY_VALUE = re.compile(r"(\w{1,40})(?:: [\w\[\], ]{1,80})? = (?:\{\}|\[\]|dict\(\)|list\(\))")
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """Beginning of a stage of the work (setup, tools, graph, judges): its first commit.
 
-    `has_node_alone` is true for a graph of which it brings a node in a file of its own.
+    `has_node_alone` is true for a graph of which it brings nodes alone, in files of their own.
     """
 
     name: str
@@ -94,10 +95,16 @@ def progression(history: History) -> tuple[Stage, ...]:
         beside = full - {stage for stage, is_own in map(_stage_and_part, paths) if is_own and stage}
         beside -= {"judges"} if commit.bench_paths else set()
         justice = beside & {"judges"}
-        groups = ((by_files, full - justice), (by_justice, justice))
-        for stages, names in (*groups, (by_little, little), (by_message, named)):
+        in_words = {"graph"} if "nodes" in commit.subject.lower().split() else set()
+        groups: tuple[tuple[dict[str, Stage], Iterable[str], set[str]], ...] = (
+            (by_files, full - justice, beside),
+            (by_justice, justice, set()),
+            (by_little, little, set()),
+            (by_message, named, in_words),
+        )
+        for stages, names, nodes in groups:
             for name in names:
-                has_node_alone = stages is by_files and name == "graph" and name in beside
+                has_node_alone = name == "graph" and name in nodes
                 stage = Stage(name, commit.sha, commit.subject, has_node_alone)
                 stages.setdefault(name, stage)
 
@@ -114,8 +121,8 @@ def _is_blank(path: str, commit: Commit) -> bool:
     is_marker = name == "__init__.py" and path in commit.thin_paths
     is_empty = path in commit.empty_paths and _stage_of_file(path) != "setup"
     is_new = bool(_NEW_REPOSITORY_FILE.fullmatch(name))
-    is_data_of_tests = "fixtures" in PurePosixPath(path).parts
-    return is_marker or is_empty or is_new or is_data_of_tests or path in commit.bare_graphs
+    is_other = "fixtures" in PurePosixPath(path).parts or is_installed(path)
+    return is_marker or is_empty or is_new or is_other or path in commit.bare_graphs
 
 
 def _lays_out(commit: Commit) -> bool:
@@ -279,11 +286,14 @@ def _is_stub(lines: Sequence[str]) -> bool:
     """Return whether a function has nothing but its docstring, and ends or gives the state back."""
     starts = (number for number, line in enumerate(lines, 1) if line.rstrip().endswith(":"))
     is_text = False
+    empty_lines = set(_EMPTY_LINES)
     for line in lines[next(starts, 0) :]:
-        statement = line.strip()
+        statement = line.partition("  #")[0].strip()
+        if value := _EMPTY_VALUE.fullmatch(statement):
+            empty_lines |= {statement, f"return {value[1]}"}
         marks = statement.count('"""') + statement.count("'''")
         is_code = not (is_text or marks) and statement and not statement.startswith("#")
-        if is_code and statement not in _EMPTY_LINES and not statement.startswith(_EMPTY_CALLS):
+        if is_code and statement not in empty_lines and not statement.startswith(_EMPTY_CALLS):
             return False
         is_text ^= marks % 2 == 1
     return True

@@ -21,6 +21,7 @@ from courtroom.analysis.git.commit_kinds import (
 from courtroom.analysis.git.history import Commit, History, once, weak_messages
 from courtroom.analysis.git.stages import progression
 from courtroom.analysis.project.deferrals import deferrals_in
+from courtroom.analysis.python.source_files import is_installed
 
 SITTING = timedelta(hours=1)
 # Time too short to make another change in, and the number of commits in a run of such times.
@@ -56,6 +57,13 @@ def busiest_commits(history: History, most: int, lines: float) -> list[Commit]:
         part for part in _parts(times, SITTING) if len(part) > most and _python_lines(part) > lines
     ]
     return [commit for _, commit in max(sittings, key=len, default=_most_within(times, SITTING))]
+
+
+def fullest_hour(history: History) -> tuple[list[Commit], timedelta]:
+    """Return the commits with the most Python of any sixty minutes, and the time they span."""
+    times = [row for row in _times(work_of(history)) if row[1].python_lines_added]
+    part = max(_parts(times, SITTING), key=_python_lines, default=())
+    return [commit for _, commit in part], part[-1][0] - part[0][0] if part else timedelta()
 
 
 def quick_runs(history: History) -> list[list[Commit]]:
@@ -121,13 +129,14 @@ def history_fact(history: History) -> dict[str, Any] | None:
 def files_of_first_commit(history: History) -> tuple[int, int] | None:
     """Return the number of paths of the first commit and of the whole history, None if unread.
 
-    Files that the first commit only lays out empty are none of its own.
+    Files that the first commit only lays out empty are none of its own; installed packages are left
+    out.
     """
     if history.truncated or not history.commits:
         return None
-    paths = {path for commit in history.commits for path in commit.paths}
+    paths = {path for commit in history.commits for path in commit.paths if not is_installed(path)}
     first = history.commits[0]
-    return len(set(first.paths).difference(first.empty_paths)), len(paths)
+    return len(paths.intersection(first.paths).difference(first.empty_paths)), len(paths)
 
 
 def deferrals_of(history: History) -> list[dict[str, str]]:

@@ -27,6 +27,7 @@ VENDORED = frozenset(
 OTHER_LANGUAGES = (".cpp", ".cs", ".go", ".java", ".js", ".kt", ".php", ".rb", ".rs", ".ts", ".tsx")
 # Those that a program may also import from: such a file is read where the code names its folder.
 IMPORTABLE_VENDORED = frozenset({"build", "dist", "env", "vendor"})
+INSTALLED = VENDORED - IMPORTABLE_VENDORED
 _TEST_FILE = re.compile(r"^(test_.*|.*_test|tests?|conftest)\.py$")
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -128,6 +129,11 @@ def is_test_path(path: str) -> bool:
 
 def is_vendored(path: str) -> bool:
     return any(part in VENDORED for part in path.split("/")[:-1])
+
+
+def is_installed(path: str) -> bool:
+    """Return true for a path in a folder that only an installer or an interpreter fills."""
+    return not INSTALLED.isdisjoint(path.split("/")[:-1])
 
 
 def module_name(path: str) -> str:

@@ -419,6 +419,43 @@ def test_of_several_runs_a_minute_apart_the_longest_is_named():
     assert [clue.commit for clue in finding.clues] == [f"{20:040d}", f"{25:040d}"]
 
 
+def test_few_commits_that_brought_much_at_once_are_named_beside_the_busiest_hour():
+    at = ("10T09:00", "10T09:20", "10T09:40", "11T09:00", "11T09:00:58", "12T09:00", "13T09:00")
+    added = (0, 1, 0, 30, 40, 29, 0)
+    commits = [
+        commit(n, when=f"2026-01-{when}", lines=lines)
+        for n, (when, lines) in enumerate(zip(at, added, strict=True), start=1)
+    ]
+    finding = judged("spread_over_time", *commits, minimum=2)
+    assert (finding.met, finding.has_reservation, finding.reason) == (
+        True,
+        True,
+        (
+            "7 commits of work lie on 4 days; 3 of them fall within one hour, but with only 1 of the"
+            " 100 Python lines (1 %). 2 commits within 1 minute, from 00000000 to 00000000, brought"
+            " 70 of the 100 Python lines (70 %)."
+        ),
+    )
+
+
+def test_one_commit_alone_is_no_full_hour():
+    commits = [
+        commit(n, when=f"2026-01-1{n}T09:00", lines=lines)
+        for n, lines in enumerate((90, 5, 5), start=1)
+    ]
+    assert "brought" not in judged("spread_over_time", *commits, minimum=2).reason
+
+
+def test_installed_packages_are_named_and_have_no_share():
+    own = [commit(n, when=f"2026-01-0{n}T09:00:00+00:00") for n in range(1, 6)]
+    packages = replace(commit(6, lines=0), installed_lines_added=5000, paths=(".venv/a/graph.py",))
+    finding = judged("not_bulk", *own, packages)
+    assert finding.met is True
+    assert finding.reason.endswith(
+        "Not counted: 5000 Python lines of installed packages, added by 00000000."
+    )
+
+
 def test_commits_that_lie_apart_are_told_as_such():
     commits = [commit(n, when=f"2026-01-0{n}T09:00:00+00:00") for n in (1, 2, 3)]
     assert judged("spread_over_time", *commits, minimum=2).reason == (

@@ -351,6 +351,8 @@ JUDGE = (
         (JUDGE.format(body="return state"), "Judge"),
         (JUDGE.format(body="# later\n    pass"), "Judge"),
         (JUDGE.format(body="print('here')\n\n    return {}"), "Judge"),
+        (JUDGE.format(body="found = {}\n    return found  # nothing yet"), "Judge"),
+        (JUDGE.format(body="found = {}\n    return weigh"), "Draw"),
         (JUDGE.format(body="return {'opinions': [weigh(state)]}"), "Draw"),
         (JUDGE.format(body="if state:\n        return weigh(state)\n    return state"), "Draw"),
         (f"{JUDGE.format(body='return state')}class TechLead:\n    score = 1\n", "Draw"),
@@ -470,6 +472,24 @@ def test_files_of_a_new_repository_begin_no_stage_whatever_the_message_says(path
     assert stages_of(("Initial commit", paths)) == begun
 
 
+@pytest.mark.parametrize(
+    ("subject", "has_node_alone"), [("Begin the graph nodes", True), ("Begin the graph", False)]
+)
+def test_nodes_that_a_message_names_are_no_graph_yet(subject, has_node_alone):
+    (graph,) = progression(history_with((subject, ("src/flow.py",))))
+    assert (graph.name, graph.has_node_alone) == ("graph", has_node_alone)
+
+
+def test_installed_packages_are_counted_apart_and_begin_no_stage(tmp_path):
+    installed = ".venv/lib/python3.11/site-packages/things/graph.py"
+    made = [Made("Pin", {"main.py": lines(4), installed: lines(40), "dist/own.py": lines(2)})]
+    history = history_of(tmp_path / "a.git", made)
+    assert [
+        (commit.python_lines_added, commit.installed_lines_added) for commit in history.commits
+    ] == [(6, 40)]
+    assert progression(history) == ()
+
+
 def test_merge_begins_no_stage(tmp_path):
     history = history_of(
         tmp_path / "a.git",
@@ -495,6 +515,7 @@ def test_merge_begins_no_stage(tmp_path):
         ),
         *("check", "clean up", "big refactor", "Initial commit", "init"),
         *("feat: completed the last fixes, score 90/100", "refcator: update logic", "Final polish"),
+        *("Changed some files according to the rubric", "Created codes", "chore: delete file."),
     ],
 )
 def test_message_that_does_not_say_what_changed_is_weak(subject):
@@ -507,7 +528,7 @@ def test_message_that_does_not_say_what_changed_is_weak(subject):
     "subject",
     [
         *("Fix typo", "Add parser", "Initial graph", "feat: retry", "修复解析器", "Fix #12"),
-        *("Version 1.2", "Update repo_tools", "Check the address"),
+        *("Version 1.2", "Update repo_tools", "Check the address", "As per advice, retry clones"),
     ],
 )
 def test_message_that_names_a_thing_is_not_weak(subject):
