@@ -20,8 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from courtroom.analysis.code_facts import FLAGS, read_facts
+from courtroom.analysis.code_facts import read_facts
 from courtroom.analysis.git.blobs import Blob, BlobReader
+from courtroom.analysis.reach_facts import PARALLEL_FLAGS
 
 ROOT = Path(__file__).parents[1]
 CORPUS = ROOT / "tests/courtroom/analysis/langgraph/constructs"
@@ -134,7 +135,7 @@ def read(files: Mapping[str, bytes]) -> dict[str, Any]:
     writer = read_facts(_FilesInMemory(files))
     return {
         "graph": writer.facts.get("graph"),
-        "is_open": all(writer.facts.get(flag) is None for flag in FLAGS),
+        "is_open": all(writer.facts.get(flag) is None for flag in PARALLEL_FLAGS),
         "reason": writer.reasons.get("graph", ""),
     }
 

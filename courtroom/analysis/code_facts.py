@@ -78,6 +78,7 @@ from courtroom.analysis.python.symbolic_execution.data_files import (
 )
 from courtroom.analysis.python.symbolic_execution.values import Function, Instance
 from courtroom.analysis.python.syntax import parse_sources
+from courtroom.analysis.reach_facts import PARALLEL_FLAGS, drop_runner, is_uncalled
 from courtroom.analysis.security.address_checks import documented_addresses
 from courtroom.analysis.security.clone_errors import (
     EscapingError,
@@ -94,13 +95,6 @@ CLONE_HABITS = ("clone_in_tempdir", "clone_timeout", "clone_errors_handled", "ur
 # What the advice raises where an address is refused.
 REFUSAL = "ValueError"
 MANIFESTS = ("pyproject.toml", "langgraph.json")
-FLAGS = (
-    "detectives_parallel",
-    "judges_parallel",
-    "fan_in_before_judges",
-    "fan_in_before_justice",
-    "conditional_error_route",
-)
 
 
 def read_facts(reader: BlobReader) -> FactWriter:
@@ -229,9 +223,9 @@ def _without_graph(writer: FactWriter) -> None:
     if home_made is not None and home_made.builder is not None and not unread:
         record_home_made(writer, home_made, home_made.builder)
     elif writer.graph.is_open or unread or runner:
-        writer.set_unknown(FLAGS, reason)
+        writer.set_unknown(PARALLEL_FLAGS, reason)
     else:
-        writer.facts.update(dict.fromkeys(FLAGS, False))
+        writer.facts.update(dict.fromkeys(PARALLEL_FLAGS, False))
 
 
 def _state(writer: FactWriter) -> None:
@@ -303,6 +297,7 @@ def _layers(writer: FactWriter) -> None:
     writer.call_graph = CallGraph(writer.symbols)
     graph = writer.graph.home_made or writer.graph
     writer.layers = read_layers(writer.symbols, writer.call_graph, graph)
+    drop_runner(writer)
     scope = writer.facts.get("scope")
     if scope and not writer.graph.is_open:
         scope["idle_nodes"] = idle_nodes(writer.symbols, writer.layers, scope["unreached"])
@@ -345,7 +340,7 @@ def _clone(writer: FactWriter) -> None:
         "path": clone.function.source.path,
         "line": node.lineno,
         "address": clone.address,
-        "is_uncalled": _is_uncalled(writer, clone.function),
+        "is_uncalled": is_uncalled(writer, clone.function),
         "escaping": _error_rows(escaping),
         "refused": _error_rows(
             error
@@ -430,13 +425,6 @@ def _runner(
         return None
     home, line = runner
     return {"name": home.shown_name, "path": home.source.path, "line": line}
-
-
-def _is_uncalled(writer: FactWriter, function: FunctionRef) -> bool:
-    """Return whether neither the graph's nodes nor code beside them lead to the function."""
-    is_read = writer.graph.builder is not None and not writer.layers.unfollowed
-    is_in_use = any(other.key == function.key for other in writer.layers.in_use)
-    return is_read and not is_in_use and not writer.call_graph.is_started(function.name)
 
 
 def _flow(writer: FactWriter) -> None:
@@ -526,7 +514,7 @@ Analyzer = Callable[[FactWriter], None]
 # Every analyzer with the facts it establishes. Later ones use the graph, the call graph and the
 # layers of earlier ones.
 ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
-    (_graph, ("graph", "graph_shape", "partly_parallel", *FLAGS)),
+    (_graph, ("graph", "graph_shape", "partly_parallel", *PARALLEL_FLAGS)),
     (_state, ("state_class", "reducers")),
     (_state_access, ()),
     (_graph_run, ("graph_run",)),

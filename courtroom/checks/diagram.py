@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
-from courtroom.checks.subjects import Subjects
+from courtroom.checks.subjects import Subjects, lacks_graph
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _compare(check: Diagram, comparison: Comparison) -> Finding | None:
     if check.aspect == "present":
         return presence(comparison.diagram)
     has_graph = comparison.code.get("graph") is not None
-    is_unread = not has_graph and comparison.code.get("detectives_parallel") is None
+    is_unread = not (has_graph or lacks_graph(comparison.code))
     is_of_code = check.aspect in COMPARED
     if is_of_code and is_unread and comparison.diagram.kind in SHOWS_BRANCHES:
         return could_not_look(UNREAD_GRAPH)

@@ -84,7 +84,7 @@ class GraphEvaluator(Interpreter):
     ) -> LibraryObject | None:
         """Begin a graph; a call site that is reached again (a loop) begins another one."""
         is_home_made = own_class is not None and own_class.node.name in self.home_made
-        if not is_home_made and not is_graph_class(dotted_names):
+        if not is_home_made and not is_graph_class(dotted_names, call.node.func):
             return self._unbound_method(dotted_names, call)
 
         # "schema" is the older name of the parameter.

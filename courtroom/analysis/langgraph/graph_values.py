@@ -165,9 +165,17 @@ class CompiledGraph(LibraryObject):
         return self.builder
 
 
-def is_graph_class(dotted_names: Iterable[str]) -> bool:
+def is_graph_class(dotted_names: Iterable[str], func: ast.expr | None = None) -> bool:
+    """Return whether a class is LangGraph's builder; `func` is the expression that calls it.
+
+    The package itself has no such name: `langgraph.StateGraph(...)` makes nothing. A name that is
+    imported from it may be the second choice of a `try`.
+    """
+    at_root = isinstance(func, ast.Attribute)
     return any(
-        name.startswith("langgraph.") and name.rpartition(".")[2] in GRAPH_CLASSES
+        name.startswith("langgraph.")
+        and name.rpartition(".")[2] in GRAPH_CLASSES
+        and not (at_root and name.count(".") == 1)
         for name in dotted_names
     )
 

@@ -238,7 +238,7 @@ class _GraphSearch:
         # A generic class, as in StateGraph[State](...).
         func = call.func.value if isinstance(call.func, ast.Subscript) else call.func
         dotted = dotted or self.symbols.dotted_name(source, func)
-        if is_graph_class([dotted]):
+        if is_graph_class([dotted], func):
             return True
 
         own_class = self.symbols.find_class(source, func)

@@ -201,10 +201,17 @@ def test_a_diagram_is_judged_by_its_kind(kind, parallel, accurate):
     assert [best_diagram(check, seen).met for check in asked] == [parallel, accurate]
 
 
-@pytest.mark.parametrize(("parallel", "met"), [(None, None), (False, False)])
-def test_diagram_is_compared_with_the_code_only_where_its_graph_could_be_read(parallel, met):
+@pytest.mark.parametrize(
+    ("facts", "met"),
+    [
+        ({"detectives_parallel": None}, None),
+        ({"detectives_parallel": False}, False),
+        ({"detectives_parallel": None, "own_runner": {"name": "threading.Thread"}}, False),
+    ],
+)
+def test_diagram_is_compared_with_the_code_only_where_its_graph_could_be_read(facts, met):
     shown = DiagramResult("parallel_shown", "side by side: a | b", 2, "a, b")
-    code = {"graph": None, "detectives_parallel": parallel}
+    code = {"graph": None, **facts}
     comparison = Comparison(PdfReading(("text",)), code, None, None, (), shown, None, ())
     finding = finding_from_both(Diagram(**CHECK_FIELDS, aspect="accurate"), comparison)
     branches = finding_from_both(Diagram(**CHECK_FIELDS, aspect="parallel"), comparison)

@@ -58,6 +58,27 @@ def test_code_that_runs_functions_side_by_side_stands_in_for_a_graph():
     assert (graph_of("print('a')").own_runner, in_a_graph.own_runner) == (None, None)
 
 
+FALLBACK = """try:
+    from langgraph.graph import StateGraph
+except ImportError:
+    from langgraph import StateGraph
+"""
+
+
+@pytest.mark.parametrize(
+    ("imported", "called", "is_built"),
+    [
+        ("import langgraph as lg", "lg.StateGraph", False),
+        ("import langgraph.graph as lg", "lg.StateGraph", True),
+        ("import langgraph", "langgraph.graph.StateGraph", True),
+        (FALLBACK, "StateGraph", True),
+    ],
+)
+def test_stategraph_of_the_package_itself_is_none(imported, called, is_built):
+    reading = graph_of(f"{imported}\ng = {called}(dict)\ng.add_node('a', print)\n")
+    assert (reading.builder is not None, reading.is_open) == (is_built, False)
+
+
 def test_a_repository_without_a_graph_has_the_reason():
     assert (
         graph_of("print('hello')").reason == "no LangGraph StateGraph is built anywhere in the code"

@@ -1,0 +1,67 @@
+"""Which code a run reaches: the function that clones, and what stands in for a graph."""
+
+from __future__ import annotations
+
+import re
+
+from courtroom.analysis.fact_writer import FactWriter
+from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.mentions import is_mentioned
+
+# Files beside the Python code that may run it.
+_RUNNING = re.compile(
+    r"\.(?:ipynb|sh|ps1|bat|ya?ml|toml)$|(?:^|/)(?:makefile|justfile|dockerfile|procfile)[^/]*$",
+    re.IGNORECASE,
+)
+PARALLEL_FLAGS = (
+    "detectives_parallel",
+    "judges_parallel",
+    "fan_in_before_judges",
+    "fan_in_before_justice",
+    "conditional_error_route",
+)
+
+
+def drop_runner(writer: FactWriter) -> None:
+    """Record that no graph runs where functions run side by side in a work without a court.
+
+    What only runs detectives in threads stands in for no graph of detectives, judges and verdict.
+    """
+    layers, runner = writer.layers, writer.facts.get("own_runner")
+    is_of_library = runner is not None and "." in runner["name"]
+    has_court = layers.judges or layers.justice or reading_gap(writer.symbols.codebase)
+    if is_of_library and not has_court:
+        writer.facts |= {"own_runner": None, **dict.fromkeys(PARALLEL_FLAGS, False)}
+        writer.reasons = {k: v for k, v in writer.reasons.items() if k not in PARALLEL_FLAGS}
+
+
+def is_uncalled(writer: FactWriter, function: FunctionRef) -> bool:
+    """Return whether neither the graph's nodes nor code beside them lead to the function.
+
+    Without a graph only a name that stands nowhere in the code tells it.
+    """
+    is_in_use = any(other.key == function.key for other in writer.layers.in_use)
+    if is_in_use or writer.call_graph.is_started(function.name):
+        return False
+    if writer.graph.builder is not None:
+        return not writer.layers.unfollowed
+    is_registered = function.name.startswith("__") or function.site.node.decorator_list
+    is_open = is_registered or writer.facts["detectives_parallel"] is None
+    return not (
+        is_open
+        or is_mentioned(writer.symbols, function.source, function.name)
+        or named_outside(writer, function.name)
+    )
+
+
+def named_outside(writer: FactWriter, *names: str) -> str:
+    """Return a notebook, script or manifest that has one of the names, "" where none has."""
+    paths = [
+        path
+        for path, blob in writer.reader.blobs.items()
+        if blob.is_file and _RUNNING.search(path) and path not in writer.symbols.codebase.files
+    ]
+    words = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
+    texts = writer.reader.read_all(paths).items()
+    return next((p for p, raw in texts if words.search(raw.decode("utf-8", "replace"))), "")
