@@ -11,9 +11,10 @@ from typing import Any
 import psycopg
 from django.db import connection
 
-from auditor_site.localservices.places import Place, ephemeral_place
+from auditor_site.localservices.places import Place
 from tests.network.certificates import Authority
 from tests.network.forwarder import forwarded
+from tests.network.held_place import held_place
 from tests.network.loopback import own_address
 from tests.waiting import eventually
 
@@ -105,31 +106,28 @@ def run_pgbouncer(
     authority: Authority | None = None,
 ) -> Iterator[Pooler]:
     """Run PgBouncer at this address; a login without a password is trusted."""
-    place = ephemeral_place()
     user, password = login
-    configuration = CONFIGURATION.format(
-        server=server[0],
-        server_port=server[1],
-        address=address,
-        port=PORT,
-        auth_type="scram-sha-256" if password else "trust",
-        users=place.home / "users",
-        user=user,
-        connections=connections,
-    )
-    if authority:
-        owner = (place.owner.uid, place.owner.gid)
-        certificate, key = authority.issue(address).write(place.home, owner=owner)
-        configuration += TLS.format(certificate=certificate, key=key)
-    (place.home / "users").write_text(f'"{user}" "{password}"\n')
-    (place.home / "pgbouncer.ini").write_text(configuration)
-    try:
+    with held_place() as place:
+        configuration = CONFIGURATION.format(
+            server=server[0],
+            server_port=server[1],
+            address=address,
+            port=PORT,
+            auth_type="scram-sha-256" if password else "trust",
+            users=place.home / "users",
+            user=user,
+            connections=connections,
+        )
+        if authority:
+            owner = (place.owner.uid, place.owner.gid)
+            certificate, key = authority.issue(address).write(place.home, owner=owner)
+            configuration += TLS.format(certificate=certificate, key=key)
+        (place.home / "users").write_text(f'"{user}" "{password}"\n')
+        (place.home / "pgbouncer.ini").write_text(configuration)
         with _process(place) as pid:
             running = Pooler(address, user, password, pid)
             eventually(running.answers, describe=(place.home / "log").read_text)
             yield running
-    finally:
-        shutil.rmtree(place.home, ignore_errors=True)
 
 
 @contextmanager

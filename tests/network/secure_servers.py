@@ -17,8 +17,9 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from auditor_site.localservices.binaries import DEBIAN
-from auditor_site.localservices.places import Owner, ephemeral_place, user_of_initdb
+from auditor_site.localservices.places import Owner, user_of_initdb
 from tests.network.certificates import Authority
+from tests.network.held_place import held_place
 from tests.network.loopback import own_address
 from tests.waiting import eventually
 
@@ -130,16 +131,13 @@ class _User(Owner):
 
 @contextmanager
 def _folder() -> Iterator[tuple[SecureServer, _User]]:
-    place = ephemeral_place()
-    maker = user_of_initdb(place.owner)
-    os.chown(place.home, maker.uid, maker.gid)
-    try:
+    with held_place() as place:
+        maker = user_of_initdb(place.owner)
+        os.chown(place.home, maker.uid, maker.gid)
         yield (
             SecureServer(own_address(), own_address(), secrets.token_hex(16), place.home),
             _User(maker.uid, maker.gid),
         )
-    finally:
-        shutil.rmtree(place.home, ignore_errors=True)
 
 
 @contextmanager
