@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -76,11 +77,11 @@ def written(tmp_path: Path, github: GithubServer) -> Iterator[Path]:
 
 
 def files_below(folder: Path) -> Iterator[bytes]:
-    for path in folder.rglob("*"):
-        try:
-            yield path.read_bytes() if path.is_file() else b""
-        except FileNotFoundError:  # git removes files while it works
-            continue
+    # git removes files and folders while it works: os.walk passes over those that are gone.
+    for parent, _folders, names in os.walk(folder):
+        for path in (Path(parent, name) for name in names):
+            with suppress(FileNotFoundError):
+                yield path.read_bytes() if path.is_file() else b""
 
 
 def other_processes() -> Iterator[bytes]:
