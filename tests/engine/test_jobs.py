@@ -20,6 +20,7 @@ from grading.rubrics.actions import adopt_shipped_rubric
 from tests.factories.people import OrganizationFactory, everywhere
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, OpinionRecordFactory, claimed, rubric_document
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.django_db
 FILES = {"README.md": "# Work\n", "main.py": "print('work')\n"}
@@ -184,12 +185,15 @@ def test_a_silent_audit_is_still_heard_of(repository):
 
 def test_a_closed_audit_leaves_no_thread_behind(repository):
     audit = waiting(repository)
+    # The audit of an earlier test may still be ending.
+    before = threading.enumerate()
     with everywhere():
         events = engine_audits.hold_audit(after(audit), beat_seconds=60)
         next(events)
-        (court,) = [thread for thread in threading.enumerate() if thread.name == THREAD_NAME]
+        begun = [thread for thread in threading.enumerate() if thread not in before]
+        (court,) = [thread for thread in begun if thread.name == THREAD_NAME]
         events.close()
-    court.join(timeout=20)
+    court.join(timeout=PATIENCE_SECONDS)
     assert not court.is_alive()
 
 
