@@ -23,6 +23,7 @@ from auditor_site.settings import derived
 from grading.core.audit_queue import enqueue
 from grading.core.enums import AuditState
 from grading.models import Audit
+from grading.operations import healthz
 from tests.factories.people import everywhere
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, rubric_document
@@ -38,6 +39,7 @@ from tests.network.secure_servers import (
     secure_redis,
     without_tls,
 )
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.processes
 
@@ -105,8 +107,13 @@ def database_over_tls(authority: Authority, transactional_db: None) -> Iterator[
 
 
 def test_pages_limits_health_and_a_worker_use_both_servers_over_tls(
-    queue_over_tls: str, database_over_tls: Pooler, authority: Authority, tmp_path: Path
+    queue_over_tls: str,
+    database_over_tls: Pooler,
+    authority: Authority,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(healthz, "ANSWER_SECONDS", PATIENCE_SECONDS)
     client = Client()
     health_page = client.get("/healthz")
     assert (health_page.status_code, set(health_page.json().values())) == (200, {True})
@@ -175,7 +182,8 @@ def test_queue_is_refused_with_another(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     make_url, reason = REFUSED_QUEUES[kind]
-    monkeypatch.setattr(health, "SECONDS", 1)
+    # In plaintext nothing but the end of the wait is told; all else comes from the server, in its time.
+    monkeypatch.setattr(health, "SECONDS", 1 if kind == "plaintext" else PATIENCE_SECONDS)
     monkeypatch.setenv("REDIS_URL", make_url(redis_server, authority, stranger))
     assert health.main("worker") == 1
     (line,) = capsys.readouterr().err.splitlines()

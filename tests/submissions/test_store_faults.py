@@ -26,6 +26,7 @@ from grading.core.errors import StorageUnavailable, UploadUnreadable
 from grading.core.uploads import delete_orphans
 from grading.jobs import UPLOAD_PAUSES, run_audit
 from grading.models import Activity, Audit, OrphanedUpload, Submission
+from grading.operations import healthz
 from grading.workflow import reconcile
 from tests.factories import object_store as faults
 from tests.factories.graded_work import page_of, page_of_audit, signed_in
@@ -40,6 +41,7 @@ from tests.factories.pdfs import Page, make_pdf
 from tests.factories.people import everywhere, staff_user, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory
+from tests.waiting import PATIENCE_SECONDS
 from tests.web_client.api_program import Program
 
 pytestmark = [
@@ -320,7 +322,10 @@ def archive_of(work: Work) -> str:
     return reverse("archive", args=[cohort.organization.slug, cohort.slug])
 
 
-def test_health_tells_of_the_store(work: Work, store: StoreProxy) -> None:
+def test_health_tells_of_the_store(
+    work: Work, store: StoreProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(healthz, "ANSWER_SECONDS", PATIENCE_SECONDS)
     with store.failing(faults.forbidden):
         answer = work.client.get("/healthz")
     assert (answer.status_code, answer.json()["storage"]) == (503, False)
