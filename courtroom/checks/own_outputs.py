@@ -147,14 +147,13 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
 
 def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     if aspect in {"examined", "pictures"}:
-        subject, thing = "evidence", "nothing"
-        if aspect == "pictures":
-            subject, thing = "evidence on pictures", "no picture"
-        elif facts.get("assumed_pictures"):
-            subject = "evidence beside that on pictures"
+        is_of_pictures = aspect == "pictures"
+        subject = "evidence on pictures" if is_of_pictures else "evidence"
+        thing = "no picture" if is_of_pictures else "nothing"
+        others = "" if is_of_pictures or not facts.get("assumed_pictures") else ", pictures aside"
         reason = (
-            f"No {subject} was recognised that constants alone report as found, or whose own text says"
-            f" that {thing} was looked at."
+            f"Looked for {subject} that constants alone report as found, or whose own text says that"
+            f" {thing} was looked at{others}."
         )
         return absent(reason, "Followed the nodes of the detectives.", met=True)
     if aspect == "guarded":

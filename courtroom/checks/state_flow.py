@@ -207,7 +207,7 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     wanted = names or [WORDS[kind] for kind in check.faults]
     # What the reason names must not be denied.
     result = "nothing was found" if names else "nothing that counts was found"
-    caption = f"{SEARCHED}{beside}" if len(names) > 1 else ""
+    caption = f"{SEARCHED}{beside}" if names else ""
     looked_for = searched_for(listed(wanted), survey, result)
     finding = absent(reason, looked_for, met=True, caption=caption)
     return replace(finding, has_reservation=bool(beside))

@@ -55,9 +55,7 @@ NOT_AT_ONCE = (
 )
 # Of an answer that came, and that holds no opinion on some criteria.
 LACKED = "in place of an opinion that the answer lacks."
-NO_WHOLE = (
-    "No score was recognised that is written for a whole answer before it is requested again."
-)
+NO_WHOLE = "This holds of whole answers alone."
 LEFT_OUT = (
     "Where the judges' model fails, the exception is caught, and no score was recognised that is"
     " written in place of its answer."
