@@ -337,7 +337,7 @@ def _fault(check: OwnOutputs) -> str:
         "of_peers": "An audit that should be of a peer is about this repository.",
         "claimed": "No committed audit gives the overall score that the work claims.",
         "examined": "Evidence is reported as found, whatever was examined.",
-        "pictures": "Evidence on pictures that is reported as found neither hangs on what was examined nor shows it.",
+        "pictures": "Evidence on pictures that is reported as found neither depends on what was examined nor shows it.",
         "guarded": "Evidence is reported as found wherever there is a work to read.",
         "open_scores": "Ranges keep the scores of two judges apart.",
     }[check.aspect]

@@ -26,6 +26,7 @@ from courtroom.checks.result import MOST_CLUES, SEARCHED, Clue, Finding, absent,
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 from courtroom.models.state_flow_facts import FaultKind
+from courtroom.models.statement import continued
 
 if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
@@ -252,7 +253,8 @@ def _minor(faults: Sequence[Mapping[str, Any]]) -> str:
     """Return a sentence on faults that count for nothing, after a space; "" without any."""
     if not faults:
         return ""
-    return f" Not counted, as neither a route nor the verdict hangs on it: {_reason(faults)}"
+    left_out = " Not counted, as neither a route nor the verdict depends on it"
+    return f"{left_out}: {continued(_reason(faults))}"
 
 
 def with_undercut_verdict(finding: Finding, survey: Survey) -> Finding:
@@ -303,7 +305,7 @@ def _not_counted(check: StateFlow, fact: Mapping[str, Any]) -> str:
         for fault in fact["faults"]
         if fault["kind"] not in check.faults and _beside(fault) in check.faults
     ]
-    return f" Not counted: {_reason(faults)}" if faults else ""
+    return f" Not counted: {continued(_reason(faults))}" if faults else ""
 
 
 def _beside(fault: Mapping[str, Any]) -> str:

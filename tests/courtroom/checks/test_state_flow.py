@@ -101,6 +101,18 @@ def test_many_faults_are_counted():
     assert finding.reason == "judge 0 fails (a.py:4). There are 3 more of this kind."
 
 
+def test_fault_that_counts_for_nothing_goes_on_after_a_colon():
+    minor = FAULT | {
+        "sentence": "the constant `X` is set",
+        "kind": "unused_result",
+        "is_minor": True,
+    }
+    assert found("unused_result", fact={"faults": [minor], "unread": {}}).reason == (
+        "Not counted, as neither a route nor the verdict depends on it: the constant `X` is set"
+        " (a.py:4)."
+    )
+
+
 def test_faults_of_another_kind_are_named_beside_the_first():
     other = FAULT | {"kind": "broken_import"}
     finding = found(
@@ -300,7 +312,7 @@ def test_minor_fault_is_told_and_counts_for_nothing():
         "is_minor": True,
     }
     told = (
-        "Not counted, as neither a route nor the verdict hangs on it: judge() makes `ids` and never"
+        "Not counted, as neither a route nor the verdict depends on it: judge() makes `ids` and never"
         " uses it (judges.py:4)."
     )
     met = found("unused_result", fact={"faults": [minor], "unread": {}})
