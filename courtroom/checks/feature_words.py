@@ -14,8 +14,10 @@ QUOTED_TEXT = "quoted_text"
 CITED_LINES = "cited_lines"
 # Id of scores of judges that the model of an opinion does not let through.
 JUDGE_SCORES = "judge_scores"
+# Id of a number or a setting that the code has otherwise.
+STATED_VALUE = "stated_value"
 # Features that say in which detail they are wrong.
-WITH_DETAIL = frozenset({CITED_LINES, JUDGE_SCORES})
+WITH_DETAIL = frozenset({CITED_LINES, JUDGE_SCORES, STATED_VALUE})
 # Id of a change in answer to an audit that the history does not have.
 MADE_CHANGE = "made_change"
 # Features of one part of a work each.
@@ -83,6 +85,7 @@ FEATURE_WORDS = {
     QUOTED_TEXT: "a text that it quotes from the code",
     CITED_LINES: "the lines of a part",
     JUDGE_SCORES: "scores by its own judges",
+    STATED_VALUE: "a value",
     MADE_CHANGE: "a change in answer to an audit",
     "uses_tree_sitter": "the library tree-sitter",
     "uses_docling": "the library Docling",

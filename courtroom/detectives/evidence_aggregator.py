@@ -20,6 +20,7 @@ from courtroom.analysis.pdf_claims.claims import CheckedClaim
 from courtroom.analysis.pdf_claims.quoted_texts import missing_quotations
 from courtroom.analysis.pdf_claims.report_sources import is_report_source
 from courtroom.analysis.pdf_claims.source_words import is_manifest, safeguard_words, source_words
+from courtroom.analysis.pdf_claims.stated_values import differing_values
 from courtroom.checks.registry import Check
 from courtroom.checks.sources import Comparison
 from courtroom.detectives.cross_reference import (
@@ -64,7 +65,7 @@ def aggregate(
     files, unread = _read_again(results, code, snapshot)
     sources = _sources(results, pdf, snapshot)
     names, words = _checked_names(pdf, sources), claim_words(sources, code.get("scope"))
-    quotations = _missing_quotations(pdf, sources)
+    quotations = _unfounded_details(pdf, sources, code)
     comparison = compare_sources(results, pdf, code, files, names, words, quotations)
 
     facts = _facts(results, comparison)
@@ -143,15 +144,24 @@ def claim_words(
     """The words of the sources that claims are held against, those of safeguards in code that runs."""
     if not sources:
         return {}
-    texts = {path: text for path, text in sources.items() if not is_manifest(path)}
-    product = SubmissionScope.model_validate(scope) if scope else None
+    texts = [text for path, text in sources.items() if not is_manifest(path)]
+    unreached = (scope or {}).get("unreached") or ()
     code = [
         text
-        for path, text in texts.items()
-        if path and not path.endswith(".json")
-        if product is None or (product.holds(path) and path not in product.unreached)
+        for path, text in _product(sources, scope).items()
+        if not is_manifest(path) and not path.endswith(".json") and path not in unreached
     ]
-    return {**source_words(list(texts.values())), **safeguard_words(code)}
+    return {**source_words(texts), **safeguard_words(code)}
+
+
+def _product(sources: Mapping[str, str], scope: Mapping[str, Any] | None) -> dict[str, str]:
+    """The sources of the product by path."""
+    product = SubmissionScope.model_validate(scope) if scope else None
+    return {
+        path: text
+        for path, text in sources.items()
+        if path and (product is None or product.holds(path))
+    }
 
 
 def _checked_names(
@@ -166,17 +176,24 @@ def _checked_names(
     return check_names(claimed_names(pdf) if pdf else (), sources)
 
 
-def _missing_quotations(
-    pdf: PdfReading | ExaminationFailed | None, sources: Mapping[str, str] | None
+def _unfounded_details(
+    pdf: PdfReading | ExaminationFailed | None,
+    sources: Mapping[str, str] | None,
+    code: Mapping[str, Any],
 ) -> tuple[CheckedClaim, ...]:
-    """The first quotation that is not there, and the first part that is not where the report says.
+    """The first quotation that is not there, the first part that is not where the report says, and
+    the first value of each kind that the code has otherwise.
 
     None where recognition read the text.
     """
     if not sources or not isinstance(pdf, PdfReading) or pdf.text_layer != "text":
         return ()
     tree, *texts = sources.values()
-    return (*missing_quotations(pdf, texts, tree.splitlines()), *misplaced_lines(pdf, sources))
+    return (
+        *missing_quotations(pdf, texts, tree.splitlines()),
+        *misplaced_lines(pdf, sources),
+        *differing_values(pdf, _product(sources, code.get("scope")), code),
+    )
 
 
 def _joined(

@@ -18,6 +18,7 @@ from courtroom.checks.feature_words import (
     JUDGE_SCORES,
     MADE_CHANGE,
     QUOTED_TEXT,
+    STATED_VALUE,
 )
 from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.pdf_concept import EXPLAINS_IT
@@ -98,6 +99,7 @@ NAME_THEIR_SCORES = (
     "Give the scores of an audit by the work itself in the report, and say whose audit any others are"
     " from."
 )
+NAME_THE_VALUES = "Give the values of the code in the report as the code has them."
 QUOTE_IT = "Quote the code in the report as it is, and take out what it does not say."
 
 
@@ -116,10 +118,11 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
     quoted = [f for f in contradicted if f == QUOTED_TEXT]
     cited = [f for f in contradicted if f == CITED_LINES]
     scored = [f for f in contradicted if f == JUDGE_SCORES]
+    valued = [f for f in contradicted if f == STATED_VALUE]
     changed = [f for f in contradicted if f == MADE_CHANGE]
     dead = [f for f in contradicted if f in ROUTES and dead_routes(work.facts)]
     worded = [f for f in contradicted if work.facts.get(SHOWN_BY.get(f, ""))]
-    aside = {*stale, *other, *counted, *quoted, *cited, *scored, *changed, *worded, *dead}
+    aside = {*stale, *other, *counted, *quoted, *cited, *scored, *valued, *changed, *worded, *dead}
     wrong = [FEATURE_WORDS[f] for f in contradicted if f not in aside]
     if aspect == "names_exist" and names:
         yield Step(
@@ -145,6 +148,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
             (QUOTE_IT, quoted),
             (NAME_THE_LINES, cited),
             (NAME_THEIR_SCORES, scored),
+            (NAME_THE_VALUES, valued),
             (NAME_THE_COMMIT, changed),
             (up_to_date, stale),
         )
