@@ -46,8 +46,11 @@ PREFIXES_AFTER_RE = tuple(
 # What a text says was done, with the words before it in its clause.
 _TOLD = re.compile(
     r"\b[^.;:!?\n|]{0,60}\bre-?(?:evaluat|examin|assess|consider|review)ed\b(?:[^.;:!?\n|]{0,40}\b)?"
-    r"|\bre-?(?:evaluation|examination|assessment|hearing) "
-    r"(?:was |has been )?(?:applied|performed|done|conducted|completed|carried out)\b",
+    r"|\bre-?(?:evaluation|examination|assessment|hearing) (?:rules? )?(?:was |were |has been )?"
+    r"(?:applied|performed|done|conducted|completed|carried out|triggered(?! (?:if|when|by)\b))\b"
+    r"|\b[^.;:!?\n|]{0,60}\btriggered (?:\w+ ){0,2}re-?(?:evaluation|examination|assessment)\b"
+    # Within a sentence, what follows a second look may be a demand.
+    r"|(?<![\w,] )\bafter (?:\w+ ){0,2}re-?(?:evaluation|examination|assessment)\b",
     re.IGNORECASE,
 )
 _NOT_DONE = re.compile(
