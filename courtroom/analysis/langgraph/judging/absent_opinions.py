@@ -25,6 +25,7 @@ from courtroom.analysis.python.tree_walk import (
 GIVEN = frozenset(words_of("opinion opinions ops op scores"))
 SCORE_FIELDS = frozenset({"score", "final_score"})
 MOST_PLACES = 8
+ONE, EVERY = "an opinion is", "all opinions are"
 
 
 def absent_opinion_scores(justice: Sequence[FunctionRef]) -> list[dict[str, Any]]:
@@ -32,29 +33,33 @@ def absent_opinion_scores(justice: Sequence[FunctionRef]) -> list[dict[str, Any]
 
     The highest comes first. A number under every scale is none.
     """
-    places: dict[tuple[str, str, float], list[int]] = defaultdict(list)
+    places: dict[tuple[str, str, float], dict[int, bool]] = defaultdict(dict)
     # A nested function is read with the one around it.
     for function in (function for function in justice if function.site.outer is None):
-        for line, number in _written(function.site.node):
-            places[function.source.path, function.shown_name, number].append(line)
+        for line, number, is_for_none in _written(function.site.node):
+            lines = places[function.source.path, function.shown_name, number]
+            lines[line] = is_for_none and lines.get(line, True)
     return [
         shown(
-            f"{name} counts {number:g} where an opinion is absent.",
-            *((path, line) for line in sorted(dict.fromkeys(lines))[:MOST_PLACES]),
+            f"{name} counts {number:g} where {EVERY if all(lines.values()) else ONE} absent.",
+            *((path, line) for line in sorted(lines)[:MOST_PLACES]),
         )
         for (path, name, number), lines in sorted(places.items(), key=lambda row: -row[0][2])
     ]
 
 
-def _written(function: ast.AST) -> Iterator[tuple[int, float]]:
+def _written(function: ast.AST) -> Iterator[tuple[int, float, bool]]:
+    """Yield line and number; true where the number is for want of any opinion."""
     for node in walk(function):
         number = _default(node)
         if number is not None:
-            yield getattr(node, "lineno", 1), number
-        elif isinstance(node, ast.If) and _is_without(node.test):
+            yield getattr(node, "lineno", 1), number, False
+        elif isinstance(node, ast.If) and (is_for_none := _is_without(node.test)) is not None:
             for statement in node.body:
-                yield from _verdicts(statement)
-    yield from _kept(function)
+                yield from ((*verdict, is_for_none) for verdict in _verdicts(statement))
+        elif isinstance(node, ast.FunctionDef):
+            yield from ((*score, False) for score in _returned(node))
+    yield from ((*score, False) for score in (*_kept(function), *_preset(function)))
 
 
 def _default(node: ast.AST) -> float | None:
@@ -90,11 +95,67 @@ def _is_given(node: ast.expr) -> bool:
     return of_list or reads_score(node)
 
 
-def _is_without(test: ast.expr) -> bool:
-    """Return true for `not opinions`."""
+def _is_without(test: ast.expr) -> bool | None:
+    """Return true for `not opinions`, false for `not all([prosecutor, defense])`; else None."""
+    if not isinstance(test, ast.UnaryOp) or not isinstance(test.op, ast.Not):
+        return None
+    denied = test.operand
+    if isinstance(denied, ast.Call) and called_name(denied) == "all" and denied.args:
+        members = getattr(denied.args[0], "elts", [])
+        return False if any(persona_in(last_name(member)) for member in members) else None
+    return None if GIVEN.isdisjoint(words_of(last_name(denied))) else True
+
+
+def _returned(function: ast.FunctionDef) -> Iterator[tuple[int, float]]:
+    """Yield the number that `score(op)` returns `if op is None`, before it returns that of `op`."""
+    names = {item.arg for item in function.args.args}
+    returns = [node for node in walk(function) if isinstance(node, ast.Return) and node.value]
+    read = {
+        last_name(inner)
+        for node in returns
+        if node.value and any(_is_given(part) or _is_got(part) for part in walk(node.value))
+        for inner in walk(node.value)
+    }
+    for node in walk(function):
+        if not isinstance(node, ast.If) or not isinstance(node.body[0], ast.Return):
+            continue
+        denied = _denied_name(node.test)
+        number = written_number(node.body[0].value)
+        if denied in names & read and number is not None:
+            yield node.body[0].lineno, number
+
+
+def _is_got(node: ast.AST) -> bool:
+    """Return true for `getattr(op, "score", None)`."""
+    is_getattr = isinstance(node, ast.Call) and called_name(node) == "getattr"
+    return is_getattr and [constant_text(part) for part in node.args[1:2]] == ["score"]
+
+
+def _denied_name(test: ast.expr) -> str:
+    """Return the name in `not name` and `name is None`; "" for another test."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return not GIVEN.isdisjoint(words_of(last_name(test.operand)))
-    return False
+        return last_name(test.operand)
+    is_none = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is)
+    return last_name(test.left) if is_none and isinstance(test, ast.Compare) else ""
+
+
+def _preset(function: ast.AST) -> Iterator[tuple[int, float]]:
+    """Yield the numbers of `scores = {"Prosecutor": 3, ...}`, to which opinions are then written."""
+    stored = {
+        last_name(target.value)
+        for node in walk(function)
+        if isinstance(node, ast.Assign) and _is_given(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Subscript)
+    }
+    for name, assigned in assignments_in(function).items():
+        for table in assigned if name in stored else ():
+            if not isinstance(table, ast.Dict):
+                continue
+            for key, value in zip(table.keys, table.values, strict=True):
+                number = written_number(value) if persona_in(constant_text(key) or "") else None
+                if number is not None:
+                    yield value.lineno, number
 
 
 def _verdicts(statement: ast.stmt) -> Iterator[tuple[int, float]]:
@@ -103,6 +164,13 @@ def _verdicts(statement: ast.stmt) -> Iterator[tuple[int, float]]:
         values: list[ast.expr] = []
         if isinstance(node, ast.Return) and node.value is not None:
             values = node.value.elts[:1] if isinstance(node.value, ast.Tuple) else [node.value]
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple):
+            values = [
+                value
+                for target in node.targets
+                for name, value in zip(getattr(target, "elts", ()), node.value.elts, strict=False)
+                if words_of(last_name(name))[-1:] == ["score"]
+            ]
         elif isinstance(node, ast.Assign) and any(
             words_of(last_name(target))[-1:] == ["score"] for target in node.targets
         ):

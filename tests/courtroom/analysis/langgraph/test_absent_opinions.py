@@ -15,8 +15,9 @@ def rows(body: str) -> list[tuple[str, list[int]]]:
     return [(row["text"], [place["line"] for place in row["places"]]) for row in facts]
 
 
-def counts(number: int) -> str:
-    return f"chief_justice counts {number} where an opinion is absent."
+def counts(number: int, *, is_for_none: bool = False) -> str:
+    where = "all opinions are" if is_for_none else "an opinion is"
+    return f"chief_justice counts {number} where {where} absent."
 
 
 @pytest.mark.parametrize(
@@ -27,15 +28,35 @@ def counts(number: int) -> str:
         ("use(scores[0] if len(scores) > 0 else 3)", 2),
         ("use(next((op.score for op in ops if op.judge == 'Defense'), 3))", 2),
         ("use(scores.get('Prosecutor', 3))", 2),
-        ("if not ops:\n        return 3, 'nothing was judged'", 3),
-        ("if not scores:\n        final_score = 3", 3),
-        ("if not ops:\n        use(Result(final_score=3))", 3),
         ("if p is None:\n        p = Opinion(judge='Defense', score=3)", 3),
         ("defense = 3\n    for op in ops:\n        defense = op.score", 2),
+        ("s = {'Defense': 3, 'limit': 4}\n    for op in ops:\n        s[op.judge] = op.score", 2),
+        ("if not all([tech_lead, defense]):\n        final_score = 3", 3),
+        ("if not p:\n        return 3", 3),
+        ("def of(op):\n        if op is None:\n            return 3\n        return op.score", 4),
+        ("def of(a):\n        if not a:\n            return 3\n        return getattr(a, 'score')", 4),
     ],
 )
 def test_number_for_an_absent_opinion_is_shown(body, line):
     assert rows(body) == [(counts(3), [line])]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if not ops:\n        return 3, 'nothing was judged'",
+        "if not scores:\n        final_score = 3",
+        "if not scores:\n        score, note = 3, 'nothing was judged'",
+        "if not ops:\n        use(Result(final_score=3))",
+    ],
+)
+def test_number_for_want_of_any_opinion_is_told_apart(body):
+    assert rows(body) == [(counts(3, is_for_none=True), [3])]
+
+
+def test_number_that_also_stands_for_one_opinion_is_no_case_apart():
+    body = "if not ops:\n        return 3\n    use(p.score if p else 3)"
+    assert rows(body) == [(counts(3), [3, 4])]
 
 
 @pytest.mark.parametrize(
@@ -47,9 +68,14 @@ def test_number_for_an_absent_opinion_is_shown(body, line):
         "use(p.score if isinstance(p, Opinion) else 3)",
         "use(next((op.path for op in ops), 3))",
         "use(scores.get('limit', 3))",
-        "if not p:\n        return 3",
         "if not ops:\n        return None",
         "limit = 3\n    for op in ops:\n        limit = op.score",
+        "s = {'Defense': 3}\n    for op in ops:\n        s[op.judge] = op.path",
+        "s = {'Defense': 3}\n    for op in ops:\n        other[op.judge] = op.score",
+        "if not all([tech_lead, defense]):\n        limit = 3",
+        "if not all([first, second]):\n        final_score = 3",
+        "def of(op):\n        if op is None:\n            return 3\n        return op.weight",
+        "def of(op, other):\n        if other is None:\n            return 3\n        return op.score",
     ],
 )
 def test_other_numbers_stand_for_no_opinion(body):
