@@ -32,10 +32,17 @@ def dissents(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:
     reader = ChangeReader(functions)
     uses = list(_uses_of_dissent(functions, reader))
     using = {function.key for function, _ in uses}
-    for function in functions:
-        if function.key in using:
-            yield from ((function, line) for line in _texts_of_dissent(function, reader))
-    yield from uses
+    texts = [
+        (function, line)
+        for function in functions
+        if function.key in using
+        for line in _texts_of_dissent(function, reader)
+    ]
+    yield from texts
+    for function, node in uses:
+        # A return may hand on None, or a note on another rule.
+        if not (texts and isinstance(node, ast.Return)):
+            yield function, getattr(node, "lineno", function.site.node.lineno)
 
 
 def _texts_of_dissent(function: FunctionRef, reader: ChangeReader) -> list[int]:
@@ -43,9 +50,10 @@ def _texts_of_dissent(function: FunctionRef, reader: ChangeReader) -> list[int]:
         node.lineno
         for node in walk(function.site.node)
         if isinstance(node, ast.Assign)
-        and not isinstance(node.value, ast.List | ast.Constant)
+        and not isinstance(node.value, ast.List | ast.Dict | ast.Constant)
         and "dissent" in words_of(last_name(node.targets[0]))
         and _may_be_text(node.value)
+        and not reader.is_flag(node.value)
     ]
     assigned = assignments_in(function.site.node)
     by_spread = [
@@ -59,13 +67,13 @@ def _texts_of_dissent(function: FunctionRef, reader: ChangeReader) -> list[int]:
 
 def _uses_of_dissent(
     functions: list[FunctionRef], reader: ChangeReader
-) -> Iterator[tuple[FunctionRef, int]]:
+) -> Iterator[tuple[FunctionRef, ast.AST]]:
     for function in functions:
         assigned = assignments_in(function.site.node)
         text_names = {name for name, values in assigned.items() if any(map(_may_be_text, values))}
         for node in walk(function.site.node):
             if _uses_dissent(node, text_names) or _contrasts_judges(node, reader, assigned):
-                yield function, getattr(node, "lineno", function.site.node.lineno)
+                yield function, node
 
 
 def _uses_dissent(node: ast.AST, text_names: set[str]) -> bool:

@@ -207,6 +207,11 @@ class ChangeReader:
                     words |= words_in(value) | self._words_of_called(value)
         return frozenset(words | self._words_of_called(test))
 
+    def is_flag(self, value: ast.expr) -> bool:
+        """Return true for a call of a function that is annotated to return a bool."""
+        called = self._by_name.get(called_name(value)) if isinstance(value, ast.Call) else None
+        return called is not None and last_name(called.site.node.returns or value) == "bool"
+
     def _words_of_called(self, node: ast.expr) -> set[str]:
         names = {called_name(inner) for inner in walk(node) if isinstance(inner, ast.Call)}
         functions = [self._by_name[name] for name in names if name in self._by_name]

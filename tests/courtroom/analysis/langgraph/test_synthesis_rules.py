@@ -231,6 +231,21 @@ def test_dissent_is_shown_where_its_text_is_made_and_not_where_it_is_counted():
     assert code.split("\n")[line - 1].strip() == "dissent = f'{p} against {d}'"
 
 
+def test_return_that_hands_a_dissent_on_and_a_flag_show_no_dissent_beside_its_text():
+    before = (
+        "def is_contested(p, d) -> bool:\n    return p != d\n"
+        "def explain(p, d, dissent):\n    if not p:\n        return 1, dissent\n"
+        "    dissent = f'{p} against {d}'\n    return 2, dissent\n"
+    )
+    body = (
+        "dissents = {}\ndissent = is_contested(p, d)\nscore, text = explain(p, d, None)\n"
+        "return Result(score=score, dissent=text)"
+    )
+    code = justice(body, before)
+    lines = [code.split("\n")[line - 1].strip() for _, line in readings_of(code)["dissent"].lines]
+    assert lines == ["dissent = f'{p} against {d}'", "return Result(score=score, dissent=text)"]
+
+
 def test_dissent_under_a_test_of_the_spread_is_shown_without_another_note():
     body = (
         "dissent = None\nif is_unsafe(p):\n    dissent = f'capped for {p}'\n"
