@@ -442,7 +442,7 @@ def _flow(writer: FactWriter) -> None:
     flow.add(repeated_clones(writer.call_graph, writer.layers, again))
     flow.add(
         FlowFault("loose_rule", cap.sentence, cap.function.source.path, cap.line)
-        for cap in writer.early_caps
+        for cap in writer.misordered_rules
     )
     entries = (writer.facts.get("scope") or {}).get("entry_points", ())
     flow.add(broken_commands(writer.symbols, entries, flow.faults))

@@ -50,8 +50,8 @@ class FactWriter:
     prompt_texts: list[PersonaText] = field(default_factory=list)
     # Functions of judges that do not repeat a call that failed, where another judge does.
     asking_once: list[FunctionRef] = field(default_factory=list)
-    # Caps for security after which no facts are asked.
-    early_caps: list[LooseRule] = field(default_factory=list)
+    # Caps for security after which no facts are asked, and rules of facts that others or words undo.
+    misordered_rules: list[LooseRule] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     locations: dict[str, list[SourceLocation]] = field(default_factory=dict)

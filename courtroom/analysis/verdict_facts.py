@@ -9,12 +9,18 @@ from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.averaged_scores import averaged_scores
+from courtroom.analysis.langgraph.judging.awaited_words import MOST_WORDS, quoted, reads_denials
 from courtroom.analysis.langgraph.judging.criterion_ids import CriterionIds
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_content
 from courtroom.analysis.langgraph.judging.early_caps import early_caps
 from courtroom.analysis.langgraph.judging.idle_rules import idle_rules
-from courtroom.analysis.langgraph.judging.loose_rules import ARCHITECTURE, loose_caps
+from courtroom.analysis.langgraph.judging.lifted_facts import lifted_facts
+from courtroom.analysis.langgraph.judging.loose_rules import (
+    ARCHITECTURE,
+    loose_caps,
+    words_for_facts,
+)
 from courtroom.analysis.langgraph.judging.lost_dissents import is_dissent_lost
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
 from courtroom.analysis.langgraph.judging.markdown_reports import markdown_reports
@@ -59,8 +65,6 @@ from courtroom.analysis.python.tree_walk import walk, words_of
 ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"})
 # Words for what the judges say, in names; a score may be one that is set already.
 OPINION_NAMES = OPINION_WORDS - frozenset(words_of("score scores verdict verdicts rating ratings"))
-# Words that a rule waits for are named in full up to this number.
-MOST_WORDS = 2
 MADE_HERE = "The function that makes the text of the Markdown report begins here."
 # What a report on the verdict speaks of.
 VERDICT_PARTS = OPINION_WORDS | frozenset(words_of("criterion criteria dissent remediation"))
@@ -282,8 +286,13 @@ def _rules(writer: FactWriter, gap: str) -> None:
         for rule in loose_caps(writer.layers.justice)
     ]
     _record_idle_rules(writer, rules)
-    places = (rules[rule].lines for rule in ("security_override", "fact_supremacy"))
-    writer.early_caps = list(early_caps(writer.layers.justice, *places))
+    caps, facts = (rules[rule].lines for rule in ("security_override", "fact_supremacy"))
+    writer.misordered_rules = list(early_caps(writer.layers.justice, caps, facts))
+    if all(row["rule"] != "fact_supremacy" for row in writer.facts["idle_rules"]):
+        writer.misordered_rules += lifted_facts(writer.layers.justice, facts)
+    enough = rules["fact_supremacy"].enough
+    if enough and not reads_denials(enough, writer.layers.justice):
+        writer.misordered_rules.append(words_for_facts(*facts[0], enough))
     ground = read_security_ground(writer.layers.justice, conditions)
     if ground and (ground != "none" or writer.facts["rules"]["security_override"] is not None):
         writer.facts["security_ground"] = ground
@@ -295,7 +304,7 @@ def _rules(writer: FactWriter, gap: str) -> None:
         if writer.facts["rules"][rule] is None:
             writer.reasons[f"rules.{rule}"] = gap
         for place, line in reading.lines:
-            note = _waits_for(reading) if rule == "security_override" else _limit_of(reading)
+            note = _waits_for(reading) if rule == "security_override" else _limit_of(reading, rule)
             if rule == "functionality_weight" and not note:
                 note = _elsewhere(criteria.reached_at(place, line, functions))
             writer.add_location(rule, place.source.path, line, note=note)
@@ -393,28 +402,27 @@ def _record_idle_rules(writer: FactWriter, rules: Mapping[str, RuleReading]) -> 
 def _waits_for(cap: RuleReading) -> str:
     """Return which words of an argument set a cap off, which a denial has too; "" for others."""
     if cap.awaited:
-        words = " or ".join(_quoted(cap.awaited))
+        words = " or ".join(quoted(cap.awaited))
         return f"this cap waits for {words} in an argument, which a denial has as well"
-    words = " or ".join(_quoted(cap.enough))
+    words = " or ".join(quoted(cap.enough))
     return f"{words} in an argument sets this cap off, also in a denial" if words else ""
 
 
-def _quoted(awaited: Sequence[str]) -> list[str]:
-    """Return the words that a rule waits for: the first and a number where they are many."""
-    words = [f"“{word.strip()}”" for word in awaited]
-    return words if len(words) <= MOST_WORDS else [words[0], f"one of {len(words) - 1} other texts"]
-
-
-def _limit_of(reading: RuleReading) -> str:
+def _limit_of(reading: RuleReading, rule: str) -> str:
     """Return the sentence on a rule that applies to some scores or opinions alone; "" for others."""
     if reading.is_tie_break:
         return "The Tech Lead's score counts most where scores lie apart."
     if reading.takes_highest:
         return "A rule on the Tech Lead's opinion takes the highest score, whoever gave it."
-    words = _quoted(reading.awaited)
+    words = " or ".join(quoted(reading.awaited))
     if not words:
         return ""
-    return f"A rule lets facts overrule only opinions whose argument has {' or '.join(words)}."
+    if rule == "functionality_weight":
+        return (
+            f"The Tech Lead's score counts most only where an argument has {words}, which a denial has"
+            " as well."
+        )
+    return f"A rule lets facts overrule only opinions whose argument has {words}."
 
 
 def _elsewhere(criteria: Collection[str]) -> str:

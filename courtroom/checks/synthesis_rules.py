@@ -153,8 +153,12 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
         # A tie-break is all the weight there is; a rule of facts may wait for a word.
         sentences = locations[0].note, sentences[1]
     finding = decided(rules[check.aspect], locations, survey, sentences)
-    clues = [replace(clue, rationale=_as_sentence(clue.rationale)) for clue in finding.clues]
-    return replace(finding, clues=tuple(clues), has_reservation=is_limited)
+    return replace(_in_sentences(finding), has_reservation=is_limited)
+
+
+def _in_sentences(finding: Finding) -> Finding:
+    clues = (replace(clue, rationale=_as_sentence(clue.rationale)) for clue in finding.clues)
+    return replace(finding, clues=tuple(clues))
 
 
 def _as_sentence(note: str) -> str:
@@ -230,7 +234,7 @@ def _security_ground(survey: Survey) -> Finding:
         return unknown("security_ground", survey)
     locations = survey.fact_locations.get("security_override", ())
     sentences = _with_obstacle((GROUNDS["evidence"], GROUNDS[ground]), locations)
-    finding = decided(ground == "evidence", locations, survey, sentences)
+    finding = _in_sentences(decided(ground == "evidence", locations, survey, sentences))
     if not finding.met and ground != "none":
         finding = with_undercut_verdict(finding, survey)
     return replace(finding, fault=NEEDS_NO_EVIDENCE) if ground == "either" else finding

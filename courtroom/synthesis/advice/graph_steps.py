@@ -292,6 +292,10 @@ LOOSE = (
         "does not come to the rule of facts",
         "Apply this cap last, to the score that the other rules leave",
     ),
+    (
+        "lets facts decide on",
+        "Apply the rule of facts last, to the score that the other rules leave",
+    ),
     ("does not look for security", "Let this cap ask for a security flaw in the evidence"),
 )
 # The same where the fault has no second place.

@@ -47,9 +47,11 @@ def test_words_that_a_cap_for_security_waits_for_stand_beside_what_it_reads():
     places = {"security_override": (location_at("x.py", 4, note),)}
     read = survey(facts={"security_ground": "opinions"}, places=places)
     check = SynthesisRules(**CHECK_FIELDS, aspect="security_by_evidence")
-    assert synthesis_rules(check, read).reason == (
+    finding = synthesis_rules(check, read)
+    assert finding.reason == (
         f"The cap for security reads what judges say or score: at x.py:4 {note}."
     )
+    assert [clue.rationale for clue in finding.clues] == [f"T{note[1:]}."]
 
 
 @pytest.mark.parametrize(

@@ -540,6 +540,7 @@ def test_file_that_is_imported_in_other_letters_is_renamed(file: str, is_renamed
         ("f() weighs", graph_steps.FLOW["loose_rule"], False),
         ("f(): the rule matches a word, and no flaw", "Ask a field of the evidence", True),
         ("f() does not come to the rule of facts where", "Apply this cap last", False),
+        ("f() lets facts decide on `score` in line 4, and", "Apply the rule of facts last", False),
     ],
 )
 def test_rule_is_limited_by_what_is_wrong_with_it(sentence: str, action: str, is_constant: bool):

@@ -113,7 +113,7 @@ def _returned(function: ast.FunctionDef) -> Iterator[tuple[int, float]]:
     read = {
         last_name(inner)
         for node in returns
-        if node.value and any(_is_given(part) or _is_got(part) for part in walk(node.value))
+        if node.value and any(map(_is_read, walk(node.value)))
         for inner in walk(node.value)
     }
     for node in walk(function):
@@ -125,10 +125,11 @@ def _returned(function: ast.FunctionDef) -> Iterator[tuple[int, float]]:
             yield node.body[0].lineno, number
 
 
-def _is_got(node: ast.AST) -> bool:
-    """Return true for `getattr(op, "score", None)`."""
+def _is_read(node: ast.AST) -> bool:
+    """Return true for `op.score` and `getattr(op, "score", None)`."""
     is_getattr = isinstance(node, ast.Call) and called_name(node) == "getattr"
-    return is_getattr and [constant_text(part) for part in node.args[1:2]] == ["score"]
+    arguments = node.args[1:2] if isinstance(node, ast.Call) and is_getattr else []
+    return reads_score(node) or [*map(constant_text, arguments)] == ["score"]
 
 
 def _denied_name(test: ast.expr) -> str:

@@ -12,12 +12,24 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     words_in,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    walk,
+    words_of,
+)
 
 # What detectives write has a rationale as well.
 ARGUMENTS = frozenset({"argument", "arguments"})
 # Texts by which code tells a denial: "no security", "not found".
 DENIAL = re.compile(r"^[^a-z]{0,3}(?:no|not|without|never|none)\b[\w -]{0,30}$", re.IGNORECASE)
+# Words that a rule waits for are named in full up to this number.
+MOST_WORDS = 2
+SEARCHES = frozenset(
+    words_of("search match fullmatch findall finditer sub replace split count find")
+)
+COLLECTIONS = frozenset({"frozenset", "set", "tuple", "list"})
 
 Tests = tuple[ast.expr, ...]
 Words = tuple[str, ...]
@@ -30,7 +42,7 @@ def awaited_words(tests: Iterable[ast.expr], function: FunctionRef, functions: F
     A test may call a predicate among `functions`. () where no word is needed, as far as is seen.
     """
     assigned = assignments_in(function.site.node)
-    for part in (part for test in tests for part in _parts_of(test, ast.And)):
+    for part in (part for test in tests for part in _followed(test, assigned)):
         predicate = functions.get(called_name(part)) if isinstance(part, ast.Call) else None
         words = _searched(part, assigned, function)
         if not words and predicate is not None and predicate.key != function.key:
@@ -46,7 +58,7 @@ def enough_words(tests: Iterable[ast.expr], function: FunctionRef, functions: Fu
     () where there are more tests, or where no word is enough.
     """
     assigned = assignments_in(function.site.node)
-    parts = [part for test in tests for part in _parts_of(test, ast.And)]
+    parts = [part for test in tests for part in _followed(test, assigned)]
     if len(parts) != 1:
         return ()
     ways = [_searched(part, assigned, function) for part in _parts_of(parts[0], ast.Or)]
@@ -58,13 +70,56 @@ def enough_words(tests: Iterable[ast.expr], function: FunctionRef, functions: Fu
     return tuple(dict.fromkeys(word for way in ways for word in way))
 
 
+def words_beside(tests: Iterable[ast.expr], function: FunctionRef, functions: Functions) -> Words:
+    """Return the words of which one is a way of its own for a predicate among `functions` to hold.
+
+    Whose argument it is, and what score it comes with, may be asked too.
+    """
+    assigned = assignments_in(function.site.node)
+    words: list[str] = []
+    for part in (part for test in tests for part in _followed(test, assigned)):
+        predicate = functions.get(called_name(part)) if isinstance(part, ast.Call) else None
+        for way in _ways(predicate.site.node.body, ()) if predicate else ():
+            parts = [part for test in way for part in _parts_of(test, ast.And)]
+            asked = [part for part in parts if not _is_of_opinion(part)]
+            if len(asked) == 1 and predicate:
+                words += awaited_words(asked, predicate, {})
+    return tuple(dict.fromkeys(words))
+
+
+def _is_of_opinion(test: ast.expr) -> bool:
+    """Return true for a constant, `op.judge == "Defense"` and `op.score > 3`."""
+    is_compared = isinstance(test, ast.Compare) and last_name(test.left) in {"judge", "score"}
+    return is_compared or isinstance(test, ast.Constant)
+
+
+def quoted(words: Sequence[str]) -> list[str]:
+    """Return the words that a rule waits for: the first and a number where they are many."""
+    texts = [f"“{word.strip()}”" for word in words]
+    return texts if len(texts) <= MOST_WORDS else [texts[0], f"one of {len(texts) - 1} other texts"]
+
+
 def reads_denials(words: Sequence[str], functions: Iterable[FunctionRef]) -> bool:
     """Return whether code that names one of the words also looks for a "no" or "not"."""
     for function in functions:
-        texts = [text for node in walk(function.site.node) if (text := constant_text(node))]
-        if any(map(DENIAL.search, texts)) and not {*words}.isdisjoint(texts):
+        nodes = list(walk(function.site.node))
+        sought = filter(None, (constant_text(part) for node in nodes for part in _sought_in(node)))
+        texts = {text for node in nodes if (text := constant_text(node))}
+        if any(map(DENIAL.search, sought)) and not texts.isdisjoint(words):
             return True
     return False
+
+
+def _sought_in(node: ast.AST) -> Sequence[ast.expr]:
+    """Return what is looked for in a text: a side of a comparison, a member of a list, an argument."""
+    if isinstance(node, ast.Compare):
+        return [node.left]
+    if isinstance(node, ast.List | ast.Set):
+        return node.elts
+    if isinstance(node, ast.For | ast.comprehension):
+        return getattr(node.iter, "elts", [])
+    is_search = isinstance(node, ast.Call) and called_name(node) in SEARCHES
+    return node.args if is_search and isinstance(node, ast.Call) else []
 
 
 def _of_predicate(function: FunctionRef) -> Words:
@@ -83,7 +138,10 @@ def _ways(body: Sequence[ast.stmt], tests: Tests) -> Iterator[Tests]:
             yield from _ways(statement.body, (*tests, statement.test))
             yield from _ways(statement.orelse, tests)
             denied = statement.test
-            leaves = isinstance(statement.body[-1], ast.Return | ast.Continue)
+            last = statement.body[-1]
+            leaves = isinstance(last, ast.Continue) or (
+                isinstance(last, ast.Return) and _is_false(last.value)
+            )
             if leaves and isinstance(denied, ast.UnaryOp) and isinstance(denied.op, ast.Not):
                 # What follows `if not x: return False` holds where x does.
                 tests = (*tests, denied.operand)
@@ -93,6 +151,18 @@ def _ways(body: Sequence[ast.stmt], tests: Tests) -> Iterator[Tests]:
 
 def _is_false(value: ast.expr | None) -> bool:
     return value is None or (isinstance(value, ast.Constant) and not value.value)
+
+
+def _followed(test: ast.expr, assigned: Assignments) -> Iterator[ast.expr]:
+    """Yield the parts of a test that all hold where it does, also of what a name is set to."""
+    for part in _parts_of(test, ast.And):
+        values = assigned.get(part.id, []) if isinstance(part, ast.Name) else []
+        # A flag is false before a branch sets it.
+        values = [value for value in values if not _is_false(value)]
+        if len(values) == 1 and isinstance(values[0], ast.Call | ast.Compare | ast.BoolOp):
+            yield from _parts_of(values[0], ast.And)
+        else:
+            yield part
 
 
 def _parts_of(test: ast.expr, join: type[ast.boolop]) -> Iterator[ast.expr]:
@@ -129,16 +199,21 @@ def _looked_for(test: ast.expr, assigned: Assignments) -> ast.expr | None:
 
 
 def _any_of(rows: ast.expr, assigned: Assignments, function: FunctionRef) -> Words:
-    """Return the words of `any(word in argument for word in (...))`."""
+    """Return the words of `any(word in argument for word in (...))`, and of `any("flaw" in op.argument
+    for op in opinions)`.
+    """
     if not isinstance(rows, ast.GeneratorExp | ast.ListComp) or len(rows.generators) != 1:
         return ()
     loop, word = rows.generators[0], _looked_for(rows.elt, assigned)
-    is_own = isinstance(word, ast.Name) and isinstance(loop.target, ast.Name)
-    if not is_own or _name_of(word) != _name_of(loop.target):
+    if not isinstance(word, ast.Name):
+        return _searched(rows.elt, assigned, function)
+    if _name_of(word) != _name_of(loop.target):
         return ()
     options: ast.expr | None = loop.iter
     if isinstance(options, ast.Name):
         options = next(iter(assigned.get(options.id, [])), None) or _constant(options.id, function)
+    if isinstance(options, ast.Call) and called_name(options) in COLLECTIONS and options.args:
+        options = options.args[0]
     members = options.elts if isinstance(options, ast.List | ast.Tuple | ast.Set) else []
     texts = [constant_text(member) for member in members]
     return tuple(text for text in texts if text) if all(texts) else ()
@@ -152,7 +227,8 @@ def _constant(name: str, function: FunctionRef) -> ast.expr | None:
     values = (
         statement.value
         for statement in function.source.tree.body
-        if isinstance(statement, ast.Assign)
-        and any(_name_of(target) == name for target in statement.targets)
+        if isinstance(statement, ast.Assign | ast.AnnAssign)
+        and name
+        in map(_name_of, getattr(statement, "targets", [getattr(statement, "target", None)]))
     )
     return next(values, None)

@@ -122,16 +122,16 @@ class Settings:
         if row.operator is not None:
             number = _number(row.value)
             return isinstance(row.operator, ast.Add) and number is not None and number > 0
-        return self._is_above(row.value, row.name, limit, MAX_STEPS)
+        return self.is_above(row.value, row.name, limit, MAX_STEPS)
 
-    def _is_above(self, value: ast.expr, name: str, limit: float, steps: int) -> bool:
+    def is_above(self, value: ast.expr, name: str, limit: float, steps: int) -> bool:
         """Return true where a value may lie above the limit though `name` does not."""
         number = _number(value)
         if number is not None:
             return number > limit
         if isinstance(value, ast.IfExp):
             parts = value.body, value.orelse
-            return any(self._is_above(part, name, limit, steps) for part in parts)
+            return any(self.is_above(part, name, limit, steps) for part in parts)
         if isinstance(value, ast.Call):
             return self._is_call_above(value, name, limit, steps)
         if isinstance(value, ast.BinOp):
@@ -141,7 +141,7 @@ class Settings:
                 return False
             values = assignments_in(self.function).get(value.id, [])
             return bool(values) and any(
-                self._is_above(part, name, limit, steps - 1) for part in values
+                self.is_above(part, name, limit, steps - 1) for part in values
             )
         if isinstance(value, ast.Subscript):
             return bool(words_in(value.value) & SCORE_WORDS) and not _reads(value, name)
@@ -149,7 +149,7 @@ class Settings:
 
     def _is_call_above(self, call: ast.Call, name: str, limit: float, steps: int) -> bool:
         called = called_name(call)
-        parts = [self._is_above(part, name, limit, steps) for part in call.args]
+        parts = [self.is_above(part, name, limit, steps) for part in call.args]
         if called in CONVERSIONS:
             return bool(parts) and parts[0]
         if called == "min":

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from courtroom.analysis.langgraph.judging.awaited_words import (
+    awaited_words,
+    quoted,
+    reads_denials,
+)
 from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
 from courtroom.analysis.langgraph.judging.later_settings import Setting, Settings
 from courtroom.analysis.langgraph.judging.rule_detection import is_security_cap
@@ -106,10 +111,43 @@ def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
         fault = _fault_of_cap(change, reader, inputs)
         if fault:
             caps.setdefault((id(change.tests[-1]), fault), _named(change, fault))
+    yield from _set_by_words(changes, functions)
     loose = loose_caps(functions)
     yield from (rule for rule in (*caps.values(), *_undone_caps(changes)) if rule not in loose)
     for function in functions:
         yield from _met_by_default(function, [c for c in changes if c.function is function])
+
+
+def words_for_facts(function: FunctionRef, line: int, words: Sequence[str]) -> LooseRule:
+    """Return the fault of a rule of facts that words in an argument set off as well."""
+    sentence = (
+        f"{function.shown_name}() takes {' or '.join(quoted(words))} in an argument for facts against an"
+        " opinion, whatever the evidence shows: it matches words, not facts"
+    )
+    return LooseRule(function, line, sentence)
+
+
+def _set_by_words(
+    changes: Sequence[ScoreChange], functions: Sequence[FunctionRef]
+) -> Iterator[LooseRule]:
+    """Yield scores that are set where words stand in an argument, but for caps for security."""
+    inputs = InputReader({function.name: function for function in functions})
+    capped = {id(test) for c in changes if is_security_cap(c) for test in c.own_tests}
+    for change in changes:
+        words = awaited_words(change.holds, change.function, inputs.functions)
+        value = change.value.value if isinstance(change.value, ast.Constant) else None
+        if (
+            words
+            and isinstance(value, int | float)
+            and capped.isdisjoint(map(id, change.own_tests))
+            and not inputs.reads_evidence(change.own_tests, change.function)
+            and not reads_denials(words, functions)
+        ):
+            fault = (
+                f"sets the score {value:g} where {' or '.join(quoted(words))} stands in an argument,"
+                " whatever it says of them: it matches words, not facts"
+            )
+            yield _named(change, fault)
 
 
 def _named(change: ScoreChange, fault: str) -> LooseRule:

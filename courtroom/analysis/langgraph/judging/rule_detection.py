@@ -16,6 +16,7 @@ from courtroom.analysis.langgraph.judging.awaited_words import (
     awaited_words,
     enough_words,
     reads_denials,
+    words_beside,
 )
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions, parameter_names
 from courtroom.analysis.langgraph.judging.dissent_rule import dissents
@@ -144,6 +145,7 @@ def read_rules(
         by_opinions=by_opinions,
         misplaced=misplaced,
         awaited=_awaited(lines, alive, layers.justice),
+        enough=_awaited(lines, alive, layers.justice, words_beside),
     )
     cap = readings["security_override"]
     words = _awaited(cap.lines, alive, layers.justice)
@@ -169,6 +171,7 @@ def read_rules(
         lines=lines,
         is_tie_break=bool(by_ties) and not by_weight,
         takes_highest=_take_highest(lines, alive),
+        awaited=_awaited(lines, alive, layers.justice),
     )
     return readings
 

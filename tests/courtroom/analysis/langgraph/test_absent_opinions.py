@@ -34,7 +34,10 @@ def counts(number: int, *, is_for_none: bool = False) -> str:
         ("if not all([tech_lead, defense]):\n        final_score = 3", 3),
         ("if not p:\n        return 3", 3),
         ("def of(op):\n        if op is None:\n            return 3\n        return op.score", 4),
-        ("def of(a):\n        if not a:\n            return 3\n        return getattr(a, 'score')", 4),
+        (
+            "def of(a):\n        if not a:\n            return 3\n        return getattr(a, 'score')",
+            4,
+        ),
     ],
 )
 def test_number_for_an_absent_opinion_is_shown(body, line):

@@ -33,6 +33,11 @@ MISSING = "not any(ev.found for ev in evidences)"
         (f"if 'deep' not in defense.argument and {MISSING}:\n    score = 2", ()),
         (f"if 'gone' in ev.rationale and {MISSING}:\n    score = 2", ()),
         (f"if {MISSING}:\n    score = 2", ()),
+        (f"flag = 'deep' in defense.argument\nif flag and {MISSING}:\n    score = 2", ("deep",)),
+        (
+            f"if any(w in defense.argument for w in OTHERS) and {MISSING}:\n    score = 2",
+            ("fine",),
+        ),
         (
             (
                 f"if 'deep' in defense.argument and {MISSING}:\n    score = 2\n"
@@ -44,7 +49,7 @@ MISSING = "not any(ev.found for ev in evidences)"
 )
 def test_word_counts_where_no_fact_overrules_without_it(body, words):
     code = (
-        "WORDS = ('deep', 'rich')\n"
+        "WORDS = ('deep', 'rich')\nOTHERS: frozenset[str] = frozenset({'fine'})\n"
         "def claims(defense, evidences):\n"
         "    text = defense.argument\n"
         "    if not ('meta' in text or 'rich' in text):\n        return False\n"
@@ -72,8 +77,23 @@ def test_word_counts_where_no_fact_overrules_without_it(body, words):
             "if any(e.found for e in evidences['security']):\n    score = min(score, 3)",
             (),
         ),
+        (
+            (
+                "is_flawed = False\nif p.score < 3:\n    is_flawed = any('unsafe' in op.argument or"
+                " 'security' in op.argument for op in (p, d))\n"
+                "if is_flawed:\n    score = min(score, 3)"
+            ),
+            ("unsafe", "security"),
+        ),
+        (
+            (
+                "if not state:\n    return 1, 'No opinions'\n"
+                "if 'security' in p.argument:\n    score = min(score, 3)"
+            ),
+            ("security",),
+        ),
     ],
-    ids=["word", "denial is read", "evidence"],
+    ids=["word", "denial is read", "evidence", "flag", "denial is shown"],
 )
 def test_word_that_a_cap_for_security_waits_for_counts_unless_a_denial_is_read(body, words):
     reading = readings_of(justice(body))["security_override"]
@@ -105,3 +125,41 @@ def is_flawed(p, evidences):
 def test_word_that_sets_a_cap_off_beside_evidence_is_enough(test, words):
     reading = readings_of(justice(f"if {test}:\n    score = min(score, 3)", FLAW))
     assert reading["security_override"].enough == words
+
+
+CLAIMS = """
+def is_overruled(ops, evidences):
+    if not any(ev.found for ev in evidences):
+        return True
+    for op in ops:
+        if op.judge == "Defense":
+            if any(word in op.argument.lower() for word in ("missing", "absent")):
+                return True
+    return False
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (CLAIMS, ("missing", "absent")),
+        (CLAIMS.replace('op.judge == "Defense"', "evidences[0].found"), ()),
+        (CLAIMS.replace("any(word in op.argument.lower() for", "all(word in evidences for"), ()),
+    ],
+)
+def test_word_that_is_enough_for_a_rule_of_facts_is_told(code: str, words: tuple[str, ...]):
+    reading = readings_of(justice("if is_overruled([p, d], evidences):\n    score = 2", code))
+    assert (bool(reading["fact_supremacy"].lines), reading["fact_supremacy"].enough) == (
+        True,
+        words,
+    )
+
+
+@pytest.mark.parametrize(
+    ("test", "words"),
+    [("'modular' in tech_lead.argument", ("modular",)), ("tech_lead.score >= 4", ())],
+)
+def test_word_that_the_rule_on_the_tech_lead_waits_for_is_told(test: str, words: tuple[str, ...]):
+    body = f"if state['id'] == 'graph_orchestration' and {test}:\n    score = tech_lead.score"
+    reading = readings_of(justice(body))["functionality_weight"]
+    assert (bool(reading.lines), reading.awaited) == (True, words)

@@ -11,6 +11,7 @@ from courtroom.analysis.langgraph.judging.loose_rules import (
     LooseRule,
     loose_caps,
     loose_rules,
+    words_for_facts,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
 from tests.courtroom.sources import symbols_of
@@ -37,6 +38,35 @@ def test_a_weight_for_all_criteria_on_the_repository_is_named():
     assert "in every criterion on the repository, not only in" in sentence
     by_id = test.replace("target_artifact", "id").replace("github_repo", "tests")
     assert sentences_of(by_id + indent(WEIGHT, "    ")) == []
+
+
+@pytest.mark.parametrize(
+    ("test", "is_named"),
+    [
+        ("'linear' in p.argument.lower()", True),
+        ("'linear' in p.argument and criterion == 'graph'", True),
+        ("'linear' in p.argument and 'not linear' not in p.argument", False),
+        ("'linear' in p.argument and not evidence.found", False),
+        ("'security' in p.argument", False),
+        ("'linear' in criterion", False),
+    ],
+)
+def test_score_that_is_set_by_a_word_in_an_argument_is_named(test: str, is_named: bool):
+    rows = [row for row in sentences_of(f"if {test}:\n    score = 1") if "sets the score" in row[0]]
+    sentence = (
+        "decide() sets the score 1 where “linear” stands in an argument, whatever it says of them: it"
+        " matches words, not facts"
+    )
+    assert rows == is_named * [(sentence, 4)]
+
+
+def test_words_that_stand_for_facts_are_named():
+    symbols = symbols_of({"src/justice.py": "def decide(p):\n    return p\n"})
+    function = FunctionRef(*symbols.functions_by_name["decide"][0])
+    assert words_for_facts(function, 2, ("gone", "absent", "missing")).sentence == (
+        "decide() takes “gone” or one of 2 other texts in an argument for facts against an opinion,"
+        " whatever the evidence shows: it matches words, not facts"
+    )
 
 
 @pytest.mark.parametrize(
