@@ -120,7 +120,7 @@ def _sound(check: GraphRun, fact: GraphRunFact, survey: Survey) -> Finding:
         way = "way" if len(missed) == 1 else "ways"
         beside = f" No run takes the {way} to {_names(missed)}."
     clue = _graph_clue(survey, f"{run}: {words}.{beside}")
-    return Finding(True, f"{run}.{beside}", (clue,), has_reservation=bool(missed))
+    return Finding(True, f"{run}.{beside}", (clue,), has_reservation=bool(beside))
 
 
 def _graph_clue(survey: Survey, reason: str) -> Clue:

@@ -338,7 +338,7 @@ def _argue(question: Question, groups: OutcomeGroups, item: CheckResult | None) 
     if flaws := _security_evidence(question):
         place = _place(question, [flaws[0].id])
         return "A security flaw is confirmed" + (f" at {place}." if place else ".")
-    reserved = sum(result.outcome.has_reservation for result in groups.met)
+    reserved = _listed([result for result in groups.met if result.outcome.has_reservation])
     beside = f"; {reserved} of them met with a reservation" if reserved else ""
     return f"I looked for a gap and found none in {_checks(made)}{beside}."
 

@@ -56,6 +56,7 @@ NEEDS_REVIEW = (
 HOW, HOW_OVERALL = "How the score came about", "How the criteria add up"
 # A sentence that could not be checked says so by itself.
 MARKS = {True: "met: ", False: "fault: "}
+RESERVED = "met with a reservation: "
 WITHHELD, NO_VALUE = "withheld", "—"
 NEXT = "What to do next"
 MOST_URGENT_CHANGES = 5
@@ -288,16 +289,17 @@ def _checks(criterion: CriterionResult) -> Iterator[str]:
         yield f"{MARKS[False]}{cause} {not_applying(goals)}"
     for reason, goals in unchecked.items():
         yield not_checked(goals) + (f" {reason}" if reason not in criterion.rationale else "")
-    alike: dict[tuple[bool, str], list[str]] = {}
+    alike: dict[tuple[str, str], list[str]] = {}
     for row in criterion.checks:
         # One that states a root cause is printed with it.
         if row.met is not None and (row.met or row.reason not in hanging):
             statement = row.statement
             # A sentence without a fact stands for itself.
             shown_by = statement.fact or statement.sentence
-            alike.setdefault((row.met, shown_by), []).append(statement.sentence)
-    for (met, shown_by), sentences in alike.items():
-        yield MARKS[met] + " ".join(dict.fromkeys([*without_weaker(sentences), shown_by]))
+            mark = RESERVED if row.met and row.has_reservation else MARKS[row.met]
+            alike.setdefault((mark, shown_by), []).append(statement.sentence)
+    for (mark, shown_by), sentences in alike.items():
+        yield mark + " ".join(dict.fromkeys([*without_weaker(sentences), shown_by]))
 
 
 def _titled_list(title: str, items: Iterator[str]) -> Iterator[str]:

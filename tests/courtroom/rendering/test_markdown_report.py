@@ -379,10 +379,15 @@ def test_root_cause_is_said_once_and_first_with_the_checks_that_hang_on_it():
     ]
 
 
-def printed_checks(met: bool | None, reasons: dict[str, str]) -> list[str]:
-    """Return the lines on checks with one outcome; `reasons` are by the check's id."""
+def printed_checks(met: bool | None, reasons: dict[str, str], reserved: str = "") -> list[str]:
+    """Return the lines on checks with one outcome; `reasons` are by the check's id, `reserved` are
+    the ids of those with a reservation.
+    """
     outcomes = [
-        outcome(name, met).model_copy(update={"reason": reason}) for name, reason in reasons.items()
+        outcome(name, met).model_copy(
+            update={"reason": reason, "has_reservation": name in reserved}
+        )
+        for name, reason in reasons.items()
     ]
     judged = verdict(
         "default",
@@ -408,6 +413,13 @@ def test_fact_behind_two_faults_is_printed_once():
     assert printed_checks(False, reasons) == [
         "- fault: No file matches `a/**`. No file matches `b/**`. One commit brings all.",
         "- fault: No file matches `c/**`. More.",
+    ]
+
+
+def test_check_with_a_reservation_is_marked():
+    assert printed_checks(True, {"a": "Some.", "b": "All."}, reserved="a") == [
+        "- met with a reservation: There is a. Some.",
+        "- met: There is b. All.",
     ]
 
 
