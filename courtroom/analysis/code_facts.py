@@ -89,6 +89,7 @@ from courtroom.analysis.security.clone_errors import (
 )
 from courtroom.analysis.security.clone_function import CloneReading, read_clone
 from courtroom.analysis.security.shell_calls import temporary_directories, unsafe_calls
+from courtroom.analysis.unreached_layers import record_unreached
 from courtroom.analysis.verdict_facts import record_verdict
 
 CLONE_HABITS = ("clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated")
@@ -298,6 +299,7 @@ def _layers(writer: FactWriter) -> None:
     graph = writer.graph.home_made or writer.graph
     writer.layers = read_layers(writer.symbols, writer.call_graph, graph)
     drop_runner(writer)
+    record_unreached(writer)
     scope = writer.facts.get("scope")
     if scope and not writer.graph.is_open:
         scope["idle_nodes"] = idle_nodes(writer.symbols, writer.layers, scope["unreached"])
@@ -523,7 +525,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
         _safety,
         ("os_system_calls", "shell_true_calls", "eval_exec_calls", "temporary_directories"),
     ),
-    (_layers, ()),
+    (_layers, ("unreached_layers",)),
     (_clone, ("clone_function", *CLONE_HABITS)),
     (_unlocked, ()),
     (

@@ -14,6 +14,8 @@ _RUNNING = re.compile(
     r"\.(?:ipynb|sh|ps1|bat|ya?ml|toml)$|(?:^|/)(?:makefile|justfile|dockerfile|procfile)[^/]*$",
     re.IGNORECASE,
 )
+# Files that tell how it is run.
+_TELLING = re.compile(r"(?:^|/)readme[^/]*$", re.IGNORECASE)
 PARALLEL_FLAGS = (
     "detectives_parallel",
     "judges_parallel",
@@ -55,13 +57,25 @@ def is_uncalled(writer: FactWriter, function: FunctionRef) -> bool:
     )
 
 
-def named_outside(writer: FactWriter, *names: str) -> str:
-    """Return a notebook, script or manifest that has one of the names, "" where none has."""
+def named_outside(writer: FactWriter, name: str) -> str:
+    """Return a notebook, script or manifest that has the name as a word, "" where none has."""
+    return _outside(writer, _RUNNING, rf"\b{re.escape(name)}\b")
+
+
+def imported_outside(writer: FactWriter, module: str) -> str:
+    """Return a file beside the Python code that imports the module or names its file; else ""."""
+    stem = re.escape(module.rpartition(".")[2])
+    imports = rf"\b(?:from|import|-m)\s{{1,4}}[\w.]{{0,80}}\b{stem}\b"
+    running = _outside(writer, _RUNNING, rf"{imports}|\b{stem}\.py\b")
+    return running or _outside(writer, _TELLING, imports)
+
+
+def _outside(writer: FactWriter, files: re.Pattern[str], wanted: str) -> str:
     paths = [
         path
         for path, blob in writer.reader.blobs.items()
-        if blob.is_file and _RUNNING.search(path) and path not in writer.symbols.codebase.files
+        if blob.is_file and files.search(path) and path not in writer.symbols.codebase.files
     ]
-    words = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
+    words = re.compile(wanted)
     texts = writer.reader.read_all(paths).items()
     return next((p for p, raw in texts if words.search(raw.decode("utf-8", "replace"))), "")

@@ -100,6 +100,16 @@ def record_verdict(writer: FactWriter) -> None:
 
     writer.set_rows("fixed_summaries", _rows(fixed_summaries(justice)), gap)
     _report(writer, reader)
+    _without_run(writer)
+
+
+def _without_run(writer: FactWriter) -> None:
+    """Record that no rule is applied where no run reaches the Chief Justice, with those it holds."""
+    for row in writer.facts.get("unreached_layers") or ():
+        if row["part"] == "justice":
+            row["rules"] = [rule for rule, held in writer.facts["rules"].items() if held]
+            writer.facts["rules"] |= dict.fromkeys(row["rules"], False)
+            return
 
 
 def _rows(places: Iterable[tuple[FunctionRef, int]]) -> list[dict[str, Any]]:

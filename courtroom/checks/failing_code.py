@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.from_facts import (
+    by_run,
     from_facts,
     from_stored_facts,
     line_clue,
@@ -16,7 +17,7 @@ from courtroom.checks.from_facts import (
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import in_full, listed, number_of, place_of, places_of
 from courtroom.checks.result import SEARCHED, Finding, absent, could_not_look, present
-from courtroom.checks.subjects import lacks_graph
+from courtroom.checks.subjects import Subjects, lacks_graph
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ REACHED = {
 }
 
 
+RUNNING = {"judges": Subjects(("judges_run",)), "justice": Subjects(("justice_run",))}
+
+
 class FailingCode(CheckBase):
     """Met where no line of the part is sure to fail; with `every_run` only what ends every run."""
 
@@ -46,6 +50,12 @@ class FailingCode(CheckBase):
 
 
 def failing_code(check: FailingCode, survey: Survey) -> Finding:
+    """The lines that fail; where no run reaches the part, that it does not run."""
+    finding = _failing(check, survey)
+    return finding if check.part == "graph" else by_run(check.part, finding, survey)
+
+
+def _failing(check: FailingCode, survey: Survey) -> Finding:
     """Names that nothing defines or sets in time, texts and models that cannot be made, methods and
     items that an object lacks, files that the repository lacks.
     """
@@ -120,12 +130,17 @@ def _fault(check: FailingCode) -> str:
     return f"A line of the {PARTS[check.part]} fails whenever it runs."
 
 
+def _subjects(check: FailingCode) -> Subjects:
+    return RUNNING.get(check.part, Subjects())
+
+
 KIND = CheckKind(
     model=FailingCode,
     detective="RepoInvestigator",
     detect=from_facts(failing_code),
     replay=from_stored_facts(failing_code),
     fault=_fault,
+    subjects=_subjects,
     label=Label(
         title="Lines that fail",
         about="Whether a line evaluates a name that nothing defines or that is set too late, a text that"

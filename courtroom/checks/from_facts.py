@@ -6,12 +6,14 @@ A fact that is null is not established, and neither is the check; only an establ
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.locations import SourceLocation
 from courtroom.checks.from_sources import location_clue, on_survey
 from courtroom.checks.phrases import number_of, place_of
 from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
+from courtroom.checks.subjects import Absence, Part, unreached
 
 if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from courtroom.replay.stored_report import StoredReport
 
 Answer = Callable[[Any, "Survey"], Finding]
+UNREACHED: dict[Part, str] = {
+    "judges": "No run reaches these judges.",
+    "justice": "No run reaches this code.",
+}
 NO_LINES = "The report that was stored names no line for this."
 # What to say of a yes-or-no fact: where it is true, and where it is false.
 Sentences = tuple[str, str]
@@ -51,6 +57,23 @@ def flag(name: str, fallback: str, survey: Survey, sentences: Sentences) -> Find
         return unknown(name, survey)
     locations = survey.fact_locations.get(name) or survey.fact_locations.get(fallback, ())
     return decided(value, locations, survey, sentences)
+
+
+def of_absence(absence: Absence) -> Finding:
+    return present(absence.cause.sentence, [absence.clue], met=False)
+
+
+def by_run(part: Part, finding: Finding, survey: Survey) -> Finding:
+    """Return the finding; one that is met holds of no run where none reaches the part."""
+    absence = unreached(part, survey.facts) if finding.met else None
+    return of_absence(absence) if absence else finding
+
+
+def with_reach(part: Part, finding: Finding, survey: Survey) -> Finding:
+    """Return the finding; one that is met on code which no run reaches has that reservation."""
+    if not finding.met or not unreached(part, survey.facts):
+        return finding
+    return replace(finding, reason=f"{finding.reason} {UNREACHED[part]}", has_reservation=True)
 
 
 def decided(

@@ -14,6 +14,7 @@ from courtroom.checks.from_facts import (
     from_stored_facts,
     line_clue,
     nothing,
+    of_absence,
     unknown,
 )
 from courtroom.checks.kind import CheckKind, Label
@@ -27,7 +28,7 @@ from courtroom.checks.phrases import (
 )
 from courtroom.checks.result import Clue, Finding, present
 from courtroom.checks.state_flow import fault_sentence
-from courtroom.checks.subjects import Subjects, no_graph_sentence
+from courtroom.checks.subjects import Part, Subjects, no_graph_sentence, unreached
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ NEVER_ROUTES = "The conditional edge that would route errors never does"
 STOPS_NOTHING = "The conditional edge that would route errors stops nothing"
 TESTS_INPUTS = "The conditional edges route missing inputs alone"
 LEAST_PARALLEL = 2
+# The layer without which nothing is parallel, and nothing is joined before it.
+WITHOUT: dict[str, Part] = {"judges_parallel": "judges", "fan_in_before_justice": "justice"}
 # What a join holds together, and what comes after it.
 JOINED = {
     "fan_in_before_judges": "the evidence before the judges",
@@ -99,6 +102,10 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
         return present(" ".join(words), clues, met=False, fault=fault)
     if value and check.aspect == "conditional_error_route":
         return _error_route(check, survey)
+    part = None if value else WITHOUT.get(check.aspect)
+    absence = part and unreached(part, survey.facts)
+    if absence:
+        return of_absence(absence)
     finding = _wiring(check, survey, value)
     is_partly = check.aspect in (survey.facts.get("partly_parallel") or {})
     return replace(finding, has_reservation=value and is_partly)
@@ -299,7 +306,9 @@ def _fault(check: GraphTopology) -> str:
 
 def _subjects(check: GraphTopology) -> Subjects:
     if check.aspect in {"judges_parallel", "fan_in_before_judges"}:
-        return Subjects(("graph", "judges"))
+        return Subjects(("graph", "judges", "judges_run"))
+    if check.aspect == "fan_in_before_justice":
+        return Subjects(("graph", "justice_run"))
     return Subjects(("graph",), "no_graph" if check.aspect == "exists" else None)
 
 

@@ -17,6 +17,7 @@ from courtroom.checks.from_facts import (
     nothing,
     unknown,
     with_place,
+    with_reach,
 )
 from courtroom.checks.from_sources import location_clue
 from courtroom.checks.kind import CheckKind, Label
@@ -67,7 +68,8 @@ def personas(check: PersonaOverlap, survey: Survey) -> Finding:
     if check.aspect == "exist" or not is_enough:
         needed = "" if is_enough else f" alone; {check.minimum} are needed"
         reason = f"The work has a prompt for {listed(names)}{needed}."
-        return present(reason, clues, met=is_enough, fault="" if is_enough else _too_few(check))
+        finding = present(reason, clues, met=is_enough, fault="" if is_enough else _too_few(check))
+        return with_reach("judges", finding, survey) if check.aspect == "exist" else finding
     if check.aspect == "told":
         return _own_words(check, prompts, clues)
     return _distinct(survey, names, clues)

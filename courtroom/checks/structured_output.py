@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.fault_words import options
 from courtroom.checks.from_facts import (
+    by_run,
     clues_at,
     decided,
     flag,
@@ -17,6 +18,7 @@ from courtroom.checks.from_facts import (
     nothing,
     unknown,
     with_place,
+    with_reach,
 )
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import (
@@ -75,9 +77,11 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
     A schema is one of these by its name, by a class that it holds, or by all of the fields.
     """
     if check.aspect == "retry":
-        return _with_made_up(_repeated(survey), survey)
-    if check.aspect in BY_ASPECT:
-        return BY_ASPECT[check.aspect](survey)
+        return with_reach("judges", _with_made_up(_repeated(survey), survey), survey)
+    if check.aspect == "handled":
+        return by_run("judges", _handled(survey), survey)
+    if check.aspect == "at_once":
+        return _at_once(survey)
     calls = survey.facts.get("structured_output_calls")
     if calls is None:
         return unknown("structured_output_calls", survey)
@@ -341,10 +345,9 @@ def _fault(check: StructuredOutput) -> str:
 
 
 def _subjects(check: StructuredOutput) -> Subjects:
-    return Subjects(("model",), "no_model" if check.aspect == "called" else None)
+    return Subjects(("model", "judges_run"), "no_model" if check.aspect == "called" else None)
 
 
-BY_ASPECT = {"handled": _handled, "at_once": _at_once}
 KIND = CheckKind(
     model=StructuredOutput,
     detective="RepoInvestigator",

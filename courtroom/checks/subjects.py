@@ -26,9 +26,15 @@ Subject = Literal[
     "synthesis",
     "cap",
     "dissent",
+    "judges_run",
+    "justice_run",
 ]
 JsonFacts = Mapping[str, Any]
 
+Part = Literal["judges", "justice"]
+PARTS: dict[Part, str] = {"judges": "judges", "justice": "Chief Justice"}
+# Root causes of code that is there, and that no run reaches.
+IDLE: frozenset[RootCauseCode] = frozenset({"idle_judges", "idle_justice"})
 # Words of a judge's own that hold nothing but its name, twice.
 NAME_WORDS = 4
 NO_GRAPH = "No LangGraph StateGraph is built anywhere in the code"
@@ -61,10 +67,32 @@ class Absence:
     detective: DetectiveName
 
 
-def absence_of(subjects: Subjects, facts: JsonFacts) -> Absence | None:
-    """Return the first absence among the subjects; None where all are there or not established."""
-    absences = (ABSENCES[subject](facts) for subject in subjects.needed)
-    return next(filter(None, absences), None)
+def absence_of(subjects: Subjects, facts: JsonFacts, reason: str = "") -> Absence | None:
+    """Return the first absence among the subjects; None where all are there or not established.
+
+    What no run reaches is there: a check hangs on it where that is its `reason`.
+    """
+    absences = filter(None, (ABSENCES[subject](facts) for subject in subjects.needed))
+    return next(
+        (a for a in absences if a.cause.code not in IDLE or a.cause.sentence == reason), None
+    )
+
+
+def unreached(part: Part, facts: JsonFacts) -> Absence | None:
+    """Return what says that no run reaches the code of the judges or of the Chief Justice."""
+    rows = [row for row in facts.get("unreached_layers") or () if row["part"] == part]
+    if not rows:
+        return None
+    node = "No node of the graph and no" if facts.get("graph") else "No"
+    place = place_of(rows[0]["path"], rows[0]["line"])
+    code: RootCauseCode = "idle_judges" if part == "judges" else "idle_justice"
+    sentence = f"{node} entry point runs the {PARTS[part]} ({place})."
+    return _absence(code, sentence, place=rows[0])
+
+
+def is_held(rule: str, facts: JsonFacts) -> bool:
+    """Return whether code that no run reaches holds the rule."""
+    return any(rule in row.get("rules", ()) for row in facts.get("unreached_layers") or ())
 
 
 def with_root_cause(
@@ -192,7 +220,8 @@ def _rule(name: str, code: RootCauseCode, sentence: str) -> Callable[[JsonFacts]
 
     def absence(facts: JsonFacts) -> Absence | None:
         is_there = (facts.get("rules") or {}).get(name)
-        return _absence(code, sentence) if is_there is False else None
+        is_absent = is_there is False and not is_held(name, facts)
+        return _absence(code, sentence) if is_absent else None
 
     return absence
 
@@ -232,4 +261,6 @@ ABSENCES: dict[Subject, Callable[[JsonFacts], Absence | None]] = {
     "synthesis": _synthesis,
     "cap": _rule("security_override", "no_cap", "No rule caps the score for security."),
     "dissent": _rule("dissent", "no_dissent", "The Chief Justice's code writes down no dissent."),
+    "judges_run": lambda facts: unreached("judges", facts),
+    "justice_run": lambda facts: unreached("justice", facts),
 }

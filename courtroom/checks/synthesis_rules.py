@@ -13,14 +13,16 @@ from courtroom.checks.from_facts import (
     from_facts,
     from_stored_facts,
     line_clue,
+    of_absence,
     unknown,
     with_place,
+    with_reach,
 )
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import in_full, place_of, sentence_of
 from courtroom.checks.result import MOST_CLUES, Finding, present
 from courtroom.checks.state_flow import fault_sentence, with_undercut_verdict
-from courtroom.checks.subjects import Subject, Subjects
+from courtroom.checks.subjects import Subject, Subjects, is_held, unreached
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -124,19 +126,28 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
         by_model = "justice_deterministic" in survey.fact_locations
         sentences = DETERMINISTIC[0], BY_MODEL if by_model else DETERMINISTIC[1]
         finding = flag("justice_deterministic", "justice", survey, sentences)
+        finding = with_reach("justice", finding, survey)
         return _with_places(finding, "second_verdicts", SECOND, survey)
     if check.aspect == "markdown_report":
         report = _lost_report(survey) or _report(survey)
         return _with_places(report, "fixed_summaries", FIXED_SUMMARY, survey)
     if check.aspect == "security_by_evidence":
-        return _security_ground(survey)
+        return with_reach("justice", _security_ground(survey), survey)
     if check.aspect in TEXTS:
-        return _text_content(check.aspect, survey)
+        return with_reach("justice", _text_content(check.aspect, survey), survey)
+    return _rule(check, survey)
+
+
+def _rule(check: SynthesisRules, survey: Survey) -> Finding:
+    """A rule that a run applies, or why none does."""
     rules = survey.facts.get("rules")
     if rules is None:
         return unknown("rules", survey)
     if rules[check.aspect] is None:
         return unknown(f"rules.{check.aspect}", survey)
+    absence = unreached("justice", survey.facts) if is_held(check.aspect, survey.facts) else None
+    if absence:
+        return of_absence(absence)
     idle = next(
         (r for r in survey.facts.get("idle_rules") or () if r["rule"] == check.aspect), None
     )
@@ -279,7 +290,7 @@ def _subjects(check: SynthesisRules) -> Subjects:
     if check.aspect in RULES_OF:
         return Subjects(("synthesis", RULES_OF[check.aspect]))
     is_root = check.aspect == "deterministic"
-    return Subjects(("synthesis",), "no_synthesis" if is_root else None)
+    return Subjects(("synthesis", "justice_run"), "no_synthesis" if is_root else None)
 
 
 KIND = CheckKind(

@@ -46,9 +46,11 @@ def _absences(
     checks: Sequence[Check], outcomes: Iterable[CheckOutcome], facts: JsonFacts
 ) -> dict[str, Absence]:
     """Return the absence by the id of each unmet check that has one."""
-    unmet = {outcome.check for outcome in outcomes if outcome.met is False}
+    unmet = {outcome.check: outcome.reason for outcome in outcomes if outcome.met is False}
     absences = {
-        check.id: absence_of(subjects_of(check), facts) for check in checks if check.id in unmet
+        check.id: absence_of(subjects_of(check), facts, unmet[check.id])
+        for check in checks
+        if check.id in unmet
     }
     return {check: absence for check, absence in absences.items() if absence}
 

@@ -115,6 +115,18 @@ class NamedPlace(Place):
     name: str
 
 
+class UnreachedLayer(NamedPlace):
+    """Function of the judges or the Chief Justice that no run reaches.
+
+    `is_node`: it takes the state, as a node does. `rules` are those of the verdict that the layer's
+    code holds, and that no run applies.
+    """
+
+    part: Literal["judges", "justice"]
+    is_node: bool
+    rules: tuple[str, ...] = Field((), exclude_if=lambda rules: not rules)
+
+
 class EscapingError(NamedPlace):
     """Error, by the name of its class, that leaves the function of a node, which stands there."""
 
@@ -364,8 +376,9 @@ class Facts(FactModel):
     # where all the Chief Justice's executive summaries are fixed words
     fixed_summaries: tuple[Place, ...] | None = None
     markdown_report: bool | None = None
-    # what a run reaches
+    # what a run reaches, and the judges or the Chief Justice where no run does
     failing_code: FailingCode | None = None
+    unreached_layers: tuple[UnreachedLayer, ...] | None = None
     # committed PDF files of no byte, beside those of the audits
     empty_reports: tuple[str, ...] | None = None
     # the report

@@ -17,6 +17,8 @@ RootCauseCode = Literal[
     "no_synthesis",
     "no_cap",
     "no_dissent",
+    "idle_judges",
+    "idle_justice",
 ]
 
 

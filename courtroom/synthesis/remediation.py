@@ -27,6 +27,10 @@ ADVICE: dict[RootCauseCode, str] = {
     "no_prompts": "Write a prompt for each judge.",
     "no_cap": "Limit the score to {{cap|3}} by a security flaw in the evidence.",
     "no_dissent": "Write into the report what each judge argues where scores lie far apart.",
+    "idle_judges": "Wire {{idle_judges}} into the graph{{graph_at|}} by add_node and edges, after the"
+    " detectives.",
+    "idle_justice": "Wire {{idle_justice}} into the graph{{graph_at|}} by add_node and edges, after"
+    " the judges.",
     "no_synthesis": "Write a Chief Justice that computes the verdict from the opinions in code.",
 }
 

@@ -81,6 +81,8 @@ class Work:
             "empty_reports": self.empty_reports,
             "join": listed(joins_before_verdict(self.facts.get("graph_shape"))),
             "clone_place": clone and place_of(clone["path"], clone["line"]),
+            "idle_judges": self._to_wire("judges"),
+            "idle_justice": self._to_wire("justice"),
             **self._limits,
         }
         texts |= {role: _all_of(role, self.nodes(role)) for role in ("detective", "judge")}
@@ -89,6 +91,12 @@ class Work:
             place = place_of(prompt["path"], prompt["line"])
             texts[f"at_{prompt['persona'].lower()}"] = f" ({place})"
         return {name: text for name, text in texts.items() if text}
+
+    def _to_wire(self, part: str) -> str:
+        """Return the functions of a layer that no run reaches, with their places; "" where one does."""
+        rows = [row for row in self.facts.get("unreached_layers") or () if row["part"] == part]
+        names = listed(f"{row['name']} ({place_of(row['path'], row['line'])})" for row in rows)
+        return names if all(row["is_node"] for row in rows) else f"a node that calls {names}"
 
     @property
     def empty_reports(self) -> str:

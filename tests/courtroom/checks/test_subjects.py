@@ -5,6 +5,7 @@ from typing import get_args
 import pytest
 
 from courtroom.checks.diagram import Diagram
+from courtroom.checks.failing_code import FailingCode
 from courtroom.checks.file_exists import FileExists
 from courtroom.checks.graph_run import GraphRun
 from courtroom.checks.graph_topology import GraphTopology
@@ -14,14 +15,15 @@ from courtroom.checks.persona_overlap import PersonaOverlap
 from courtroom.checks.registry import reads_report, subjects_of
 from courtroom.checks.sandboxed_clone import SandboxedClone
 from courtroom.checks.structured_output import StructuredOutput
-from courtroom.checks.subjects import absence_of
+from courtroom.checks.subjects import absence_of, unreached
 from courtroom.checks.synthesis_rules import SynthesisRules
 from courtroom.models.check import UnknownCheck
 from courtroom.models.facts import RulesFact, establish
 from courtroom.models.root_cause import RootCauseCode
 from courtroom.rubric_import.read_rubric import shipped_rubric
+from courtroom.synthesis.advice.work import Work
 from courtroom.synthesis.remediation import ADVICE
-from tests.courtroom.surveys import CHECK_FIELDS
+from tests.courtroom.surveys import CHECK_FIELDS, detected, survey
 
 PLAIN = {"name": "prosecutor", "path": "src/judges.py", "line": 12}
 NO_JUDGES = {
@@ -179,6 +181,88 @@ def test_unknown_kind_has_no_subject():
 def test_shipped_check_that_reads_the_report_needs_one(name):
     reading = [check for check in shipped_rubric(name).checks if reads_report(check)]
     assert {subjects_of(check).needed[:1] for check in reading} == {("report",)}
+
+
+UNREACHED = [
+    {"part": "judges", "name": "bench", "path": "src/judges.py", "line": 5, "is_node": True},
+    {
+        "part": "justice",
+        "name": "Chief.rule",
+        "path": "src/chief.py",
+        "line": 9,
+        "is_node": False,
+        "rules": ["dissent"],
+    },
+]
+IDLE_FACTS = {
+    "graph": {"path": "src/graph.py", "state_graph_line": 3},
+    "unreached_layers": UNREACHED,
+    "rules": NO_RULES,
+    "judges_parallel": False,
+    "fan_in_before_justice": False,
+    "structured_output_retry": True,
+    "failing_code": {"functions": {"judges": 2, "justice": 2}, "lines": []},
+}
+
+
+@pytest.mark.parametrize(
+    ("tried", "code"),
+    [
+        (JUDGES_PARALLEL, "idle_judges"),
+        (check(StructuredOutput, aspect="handled"), "idle_judges"),
+        (check(FailingCode, part="judges", every_run=True), "idle_judges"),
+        (check(GraphTopology, aspect="fan_in_before_justice"), "idle_justice"),
+        (check(FailingCode, part="justice"), "idle_justice"),
+        (DISSENT, "idle_justice"),
+    ],
+)
+def test_what_only_a_run_shows_hangs_on_the_layer_that_no_run_reaches(tried, code):
+    finding = detected(tried, survey(facts=IDLE_FACTS))
+    absence = absence_of(subjects_of(tried), IDLE_FACTS, finding.reason)
+    assert (finding.met, absence and absence.cause.code) == (False, code)
+    wired = {**IDLE_FACTS, "unreached_layers": None, "rules": {**NO_RULES, "dissent": True}}
+    again = detected(tried, survey(facts=wired))
+    assert absence_of(subjects_of(tried), wired, again.reason) is None
+
+
+def test_what_else_is_wrong_with_a_layer_that_no_run_reaches_is_its_own_fault():
+    cap = check(SynthesisRules, aspect="security_override")
+    finding = detected(cap, survey(facts=IDLE_FACTS))
+    assert finding.reason == "No rule caps the score for security."
+    assert absence_of(subjects_of(cap), IDLE_FACTS, finding.reason) is None
+
+
+@pytest.mark.parametrize(
+    ("tried", "facts", "end"),
+    [
+        (RETRY, {}, " No run reaches these judges."),
+        (
+            check(SynthesisRules, aspect="deterministic"),
+            {"justice_deterministic": True},
+            " No run reaches this code.",
+        ),
+        (REASONS, {"dissent_content": "arguments"}, " No run reaches this code."),
+    ],
+)
+def test_what_the_code_of_an_unreached_layer_holds_is_met_with_a_reservation(tried, facts, end):
+    finding = detected(tried, survey(facts=IDLE_FACTS | facts))
+    assert (finding.met, finding.has_reservation) == (True, True)
+    assert finding.reason.endswith(end)
+
+
+@pytest.mark.parametrize(
+    ("graph", "begin"),
+    [({"path": "g.py"}, "No node of the graph and no entry point"), (None, "No entry point")],
+)
+def test_root_cause_of_an_unreached_layer_names_its_place_and_the_code_to_wire(graph, begin):
+    facts = {"unreached_layers": UNREACHED, "graph": graph}
+    absence = unreached("judges", facts)
+    assert absence is not None
+    assert absence.cause.sentence == f"{begin} runs the judges (src/judges.py:5)."
+    assert unreached("justice", {"unreached_layers": UNREACHED[:1]}) is None
+    names = Work(IDLE_FACTS, {}, {}).names
+    assert names["idle_judges"] == "bench (src/judges.py:5)"
+    assert names["idle_justice"] == "a node that calls Chief.rule (src/chief.py:9)"
 
 
 def test_each_root_cause_has_its_advice():
