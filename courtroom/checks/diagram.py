@@ -41,6 +41,7 @@ LACKS_NODES = "has the parallel branches of the graph of the code, and not all o
 FEW_BOXES = "has rows of boxes like the graph of the code, and fewer boxes than it has nodes"
 NO_GRAPH = "shows parallel branches, and no graph of the code was found to compare it with"
 UNREAD_PICTURE = "A picture of the report that no model has read may show as much."
+PLANNED = " The report calls it planned, not built."
 UNREAD_GRAPH = "No graph of the code could be read to compare the diagram with."
 
 
@@ -121,7 +122,9 @@ def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = Tr
     if check.aspect == "parallel" and diagram.kind == "parallel_shown" and shows_all:
         verb = "shows parallel branches"
     reason = f"The {_drawing(diagram)} {verb} ({diagram.reason})."
-    return present(reason, [_clue(diagram)], met=met)
+    is_planned = check.aspect == "accurate" and diagram.is_planned
+    finding = present(f"{reason}{PLANNED if is_planned else ''}", [_clue(diagram)], met=met)
+    return replace(finding, has_reservation=is_planned and met)
 
 
 def _is_picture(diagram: DiagramResult) -> Finding:

@@ -57,6 +57,13 @@ _MIN_CHAIN = 3
 _CAPTION = re.compile(
     r"\b(?:fig(?:ure|\.)|diagrams?|architecture|topology|flow ?charts?)", re.IGNORECASE
 )
+# A caption, and what calls a diagram planned: "Planned full StateGraph".
+_NUMBERED = re.compile(r"\s{0,4}(?:fig(?:ure|\.)|diagram) ?\d", re.IGNORECASE)
+_PLANNED = re.compile(
+    r"\b(?:planned|proposed|intended|envisioned)\b[^.\n]{0,40}"
+    r"\b(?:graph|state ?graph|flow|architecture|diagram|topology)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,7 @@ class DiagramResult:
     `is_unproven`: so were those of other rows. `shares_split`: a row of its boxes is as long as a
     split of the code. `is_typed`: it is drawn with characters, and no picture shows as much;
     None where one that was not read may. `drawn_page`: it is drawn with characters, and a picture or
-    drawing on this page shows as much.
+    drawing on this page shows as much. `is_planned`: the report calls it planned.
     """
 
     kind: Kind | None
@@ -87,6 +94,7 @@ class DiagramResult:
     shares_split: bool = False
     is_typed: bool | None = False
     drawn_page: int | None = None
+    is_planned: bool = False
 
 
 def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
@@ -96,6 +104,22 @@ def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
 
 def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramResult:
     """Return the best diagram in the report, compared with the code's graph if there is one."""
+    best = _best_diagram(reading, graph)
+    return replace(best, is_planned=best.page is not None and _is_planned(reading, best.page))
+
+
+def _is_planned(reading: PdfReading, page: int) -> bool:
+    """Return whether the caption or the heading of the only diagram on a page calls it planned."""
+    lines = reading.pages[page - 1].split("\n")
+    if any(_NUMBERED.match(line) and _PLANNED.search(line) for line in lines):
+        return True
+    before = ((n, line) for n in (page - 1, page) if n for line in reading.pages[n - 1].split("\n"))
+    headings = [line for n, line in before if (n, line) in reading.headings]
+    is_only = sum(picture.page == page for picture in pictures(reading)) < 2
+    return is_only and bool(headings) and _PLANNED.search(headings[-1]) is not None
+
+
+def _best_diagram(reading: PdfReading, graph: GraphFact | None) -> DiagramResult:
     unread = pages_to_look_at(reading)
     if reading.unread and reading.vision_pictures is None:
         return DiagramResult(None, reading.unread)

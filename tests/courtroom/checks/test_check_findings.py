@@ -228,6 +228,13 @@ def test_picture_of_which_boxes_were_counted_does_not_match_the_graph_in_words()
     )
 
 
+def test_likeness_of_a_diagram_that_the_report_calls_planned_has_a_reservation():
+    picture = DiagramResult("accurate", "boxes side by side: 3, then 3", 4, is_planned=True)
+    finding = best_diagram(Diagram(**CHECK_FIELDS, aspect="accurate"), picture)
+    assert (finding.met, finding.has_reservation) == (True, True)
+    assert finding.reason.endswith(" The report calls it planned, not built.")
+
+
 def test_diagram_without_all_nodes_of_the_code_is_not_like_it():
     diagram = DiagramResult("accurate", "side by side: a | b", 2, "a, b", lacks_nodes=True)
     asked = [Diagram(**CHECK_FIELDS, aspect=aspect) for aspect in ("parallel", "accurate")]

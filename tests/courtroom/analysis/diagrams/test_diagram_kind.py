@@ -399,3 +399,29 @@ def test_lines_without_heads_join_names_in_a_drawing_and_sentences_in_a_table(
 
 def _rectangle(y: float) -> tuple[Point, ...]:
     return (120, y), (480, y), (480, y + 30), (120, y + 30)
+
+
+PLAN = "2.2 Planned full graph"
+
+
+@pytest.mark.parametrize(
+    ("pages", "headings", "is_planned"),
+    [
+        (("Text", f"{PLAN}\nWords"), {(2, PLAN)}, True),
+        ((f"Text\n{PLAN}", "Words"), {(1, PLAN)}, True),
+        (("Text", "Figure 3: Planned StateGraph with routes."), set(), True),
+        ((PLAN, "3 The graph\nWords"), {(1, PLAN), (2, "3 The graph")}, False),
+        (("Text", "The planned graph is built by now."), set(), False),
+    ],
+)
+def test_diagram_under_a_heading_or_caption_of_a_plan_is_planned(
+    pages: tuple[str, str], headings: set[tuple[int, str]], is_planned: bool
+) -> None:
+    picture = PdfImage(page=2, width=900, height=700)
+    reading = PdfReading(
+        pages,
+        headings=frozenset(headings),
+        images=(picture,),
+        vision_pictures=(VisionPicture(2, ("a", "b"), ((0, 1),)),),
+    )
+    assert diagram_of(reading, None).is_planned is is_planned
