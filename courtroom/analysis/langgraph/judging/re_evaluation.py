@@ -19,6 +19,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     ChangeReader,
     assignments_in,
     is_score_name,
+    names_never_read,
     words_in,
 )
 from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS
@@ -227,7 +228,12 @@ def claimed_re_evaluations(
 ) -> Iterator[tuple[FunctionRef, int, str]]:
     """Yield texts, for a reader of the report, that say that something was looked at again."""
     for function in functions:
-        apart = {id(part) for node in walk(function.site.node) for part in _unread_parts(node)}
+        unread = names_never_read(function.site.node)
+        apart = {
+            id(part)
+            for node in walk(function.site.node)
+            for part in (*_unread_parts(node), *_kept_in(node, unread))
+        }
         for node in walk(function.site.node):
             text = constant_text(node)
             match = _TOLD.search(text[:MAX_TEXT]) if text and id(node) not in apart else None
@@ -242,6 +248,12 @@ def _unread_parts(node: ast.AST) -> Iterator[ast.AST]:
         yield from walk(first) if isinstance(first, ast.Expr) else ()
     elif isinstance(node, ast.Call) and (called_name(node) in LOGGING or _is_logger(node.func)):
         yield from walk(node)
+
+
+def _kept_in(node: ast.AST, names: frozenset[str]) -> Iterator[ast.AST]:
+    """Yield the parts of what is kept under one of these names."""
+    if isinstance(node, ast.Assign) and all(last_name(target) in names for target in node.targets):
+        yield from walk(node.value)
 
 
 def _is_logger(function: ast.expr) -> bool:

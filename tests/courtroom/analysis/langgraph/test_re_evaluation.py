@@ -305,6 +305,8 @@ def chief_justice(state, p, d, tech_lead):
         ("note = 'Re-evaluation triggered if the spread is above 2.'", ""),
         ("note = 'The scores have not triggered a re-evaluation.'", ""),
         ("note = 'It was not re-evaluated.'", ""),
+        ("unread = note = 'Scores were re-evaluated.'", "Scores"),
+        ("unread = 'Scores were re-evaluated.'", ""),
         ("note = 'Scores far apart should be re-evaluated.'", ""),
         ("logger.info('Scores were re-evaluated.')", ""),
         ("print('Scores were re-evaluated.')", ""),
