@@ -209,7 +209,7 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     # What the reason names must not be denied.
     result = "nothing was found" if names else "nothing that counts was found"
     caption = f"{SEARCHED}{beside}" if names else ""
-    looked_for = searched_for(listed(wanted), survey, result)
+    looked_for = searched_for("; ".join(wanted), survey, result)
     finding = absent(reason, looked_for, met=True, caption=caption)
     return replace(finding, has_reservation=bool(beside))
 

@@ -17,7 +17,7 @@ from courtroom.checks.from_facts import (
 )
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import by_kind, in_full, listed, place_of, places_of
-from courtroom.checks.result import MOST_CLUES, Clue, Finding, absent, present
+from courtroom.checks.result import MOST_CLUES, SEARCHED, Clue, Finding, absent, present
 from courtroom.models.check import CheckBase
 from courtroom.models.project_facts import UnsafeKind
 
@@ -92,7 +92,8 @@ def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
         looked_for = _looked_for(check.any_of, survey) + possible
         scans = _word_scans(check.any_of, survey)
         reason = _absence(check.any_of, survey) + scans
-        finding = absent(reason, looked_for, met=not check.is_positive)
+        caption = f"{SEARCHED}{scans}"
+        finding = absent(reason, looked_for, met=not check.is_positive, caption=caption)
         return replace(finding, has_reservation=bool(possible or scans))
     kinds, clues = [danger for danger, _ in by_place], [clue for _, clue in by_place]
     reason = by_kind([(danger, clue.rationale) for danger, clue in by_place])

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from courtroom.checks.phrases import listed, number_of
 from courtroom.checks.priority import URGENCY
+from courtroom.checks.result import SEARCHED
 from courtroom.models.audit_report import (
     AuditReport,
     CriterionResult,
@@ -355,7 +356,10 @@ def _steps(steps: Sequence[RuleStep], rationale: str = "") -> Iterator[str]:
 def _evidence(
     criterion: CriterionResult, evidence: Mapping[str, Evidence], quoted: dict[Quote, str]
 ) -> Iterator[str]:
-    """Yield each place with what it shows, once; its lines are quoted the first time only."""
+    """Yield each place with what it shows, once; its lines are quoted the first time only.
+
+    What was looked for everywhere goes on its line.
+    """
     pieces = [evidence[identity] for identity in criterion.evidence if identity in evidence]
     if pieces:
         yield "**Evidence**"
@@ -366,7 +370,7 @@ def _evidence(
     for (quote, *_), group in alike.items():
         first = quoted.get(quote, "") if quote[1] else ""
         yield _evidence_line(group, first)
-        if quote[1] and not first:
+        if quote[1] and not first and not _is_search(group[0]):
             yield code_block(quote[1], _suffix(group[0].location.path))
         quoted.setdefault(quote, group[0].id)
 
@@ -385,7 +389,23 @@ def _evidence_line(pieces: Sequence[Evidence], first: str) -> str:
     )
     listed = ", ".join(filter(None, facts))
     names = ", ".join(escape_prose(piece.id) for piece in pieces)
-    return f"**{names}**{f' ({listed})' if listed else ''}: {escape_sentence(piece.rationale)}"
+    words = escape_sentence(piece.rationale if first else _with_search(piece))
+    return f"**{names}**{f' ({listed})' if listed else ''}: {words}"
+
+
+def _with_search(piece: Evidence) -> str:
+    """Return the rationale, and what was looked for in the place of a caption that says no more."""
+    if not _is_search(piece):
+        return piece.rationale
+    if piece.rationale.startswith(SEARCHED):
+        return f"{piece.content}{piece.rationale.removeprefix(SEARCHED)}"
+    return f"{piece.rationale} {piece.content}"
+
+
+def _is_search(piece: Evidence) -> bool:
+    """Return whether the content says what was looked for in all of the submission."""
+    content = piece.content or ""
+    return bool(content) and not piece.location.words and "\n" not in content
 
 
 def _suffix(path: str | None) -> str:

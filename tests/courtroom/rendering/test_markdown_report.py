@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from courtroom.checks.result import SEARCHED
 from courtroom.models.audit_report import (
     AuditReport,
     ConstitutionReference,
@@ -330,6 +331,22 @@ def test_evidence_of_one_place_is_listed_once_with_its_ids():
     assert {line.partition("** ")[0] for line in lines} == {f"**{twins}", f"**{third.id}"}
     assert [line.count("quoted at E-") for line in lines] == [0, 1]
     assert text.count("import pytest") == 1
+
+
+@pytest.mark.parametrize(
+    ("rationale", "line"),
+    [
+        (SEARCHED, "Looked for x: nothing."),
+        (f"{SEARCHED} Not counted: y.", "Looked for x: nothing. Not counted: y."),
+        ("No x.", "No x. Looked for x: nothing."),
+    ],
+)
+def test_what_was_looked_for_everywhere_goes_on_its_line(rationale, line):
+    searched = piece(rationale=rationale, content="Looked for x: nothing.", location=Location())
+    judged = verdict("default", bench((3, 3, 3), searched), evidence=(searched,))
+    text = render_markdown(report(judged, (searched,)))
+    assert f"**{searched.id}**: {line}\n\n" in text
+    assert "```" not in text.partition("**Evidence**")[2]
 
 
 def test_words_between_ticks_are_code_and_are_read_back():
