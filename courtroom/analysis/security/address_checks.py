@@ -33,7 +33,8 @@ Lines = Iterator[tuple[SourceFile, int]]
 
 
 def validations(function: FunctionRef, call: ast.Call, context: list[FunctionRef]) -> Lines:
-    """Yield tests of the address before the clone: a validating call, or a test that refuses."""
+    """Yield tests of the address before the clone: a validating call, a test that refuses, or one
+    in whose branch the clone stands."""
     for other in context:
         is_clone = other.key == function.key
         # The end of a context manager runs after the clone.
@@ -50,7 +51,7 @@ def validations(function: FunctionRef, call: ast.Call, context: list[FunctionRef
                 and _tests_address(node.test)
                 and not _takes_local_path(node)
             )
-            if is_validating or is_refusing_test:
+            if is_validating or is_refusing_test or (is_clone and _admits(node, call)):
                 yield other.source, line
 
 
@@ -126,6 +127,16 @@ def _leaves(node: ast.If) -> bool:
     return any(
         branch and isinstance(branch[-1], ast.Raise | ast.Return)
         for branch in (node.body, node.orelse)
+    )
+
+
+def _admits(node: ast.AST, call: ast.Call) -> bool:
+    """Return true for `if url.startswith("https://"):` around the clone."""
+    return (
+        isinstance(node, ast.If)
+        and not isinstance(node.test, ast.UnaryOp)
+        and any(inner is call for statement in node.body for inner in walk(statement))
+        and _tests_address(node.test)
     )
 
 

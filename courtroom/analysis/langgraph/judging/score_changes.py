@@ -471,4 +471,5 @@ def _is_number_like(node: ast.expr) -> bool:
         return _is_number_like(node.left) or _is_number_like(node.right)
     if isinstance(node, ast.IfExp):
         return _is_number_like(node.body) or _is_number_like(node.orelse)
-    return isinstance(node, ast.Name | ast.Attribute) and is_score_name(node)
+    is_item = isinstance(node, ast.Subscript) and constant_text(node.slice) is not None
+    return (is_item or isinstance(node, ast.Name | ast.Attribute)) and is_score_name(node)

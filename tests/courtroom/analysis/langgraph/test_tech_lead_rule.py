@@ -167,3 +167,9 @@ def chief_justice(state, p, d, tech_lead):
     reading = readings_of(code)["functionality_weight"]
     lines = [line for _, line in reading.lines]
     assert (lines, reading.takes_highest) == ([5, 6], takes_highest)
+
+
+@pytest.mark.parametrize(("key", "lines"), [("TechLead", [3]), ("Defense", [])])
+def test_returned_item_of_a_dict_of_scores_is_the_score_that_decides(key, lines):
+    body = f"scores = scores_by_judge(opinions)\nif '{key}' in scores:\n    return scores['{key}']"
+    assert weight_lines(body) == lines

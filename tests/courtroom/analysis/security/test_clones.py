@@ -294,6 +294,42 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize(
+    ("test", "is_validated"),
+    [
+        ("url.startswith(('https://', 'git@'))", True),
+        ("self.repo_path.startswith('https://')", True),
+        ("not url.startswith('/')", False),
+        ("url", False),
+    ],
+)
+def test_an_address_is_validated_by_the_branch_in_which_the_clone_stands(test, is_validated):
+    code = f"""
+from git import Repo
+def fetch(self, url):
+    if {test}:
+        print(url)
+        self.repo = Repo.clone_from(url, "x")
+    else:
+        self.repo = Repo(url)
+"""
+
+    assert ("url_validated" in precautions(code)) is is_validated
+
+
+def test_a_clone_in_the_other_branch_of_a_test_is_not_guarded_by_it():
+    code = """
+from git import Repo
+def fetch(url):
+    if url.startswith("/"):
+        print(url)
+    else:
+        Repo.clone_from(url, "x")
+"""
+
+    assert "url_validated" not in precautions(code)
+
+
+@pytest.mark.parametrize(
     "call",
     [
         'subprocess.run(["git", "clone", url, "x"])',
