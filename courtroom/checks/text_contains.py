@@ -16,7 +16,7 @@ from courtroom.checks.from_sources import (
     on_survey,
 )
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
-from courtroom.checks.phrases import named, number_of, place_of
+from courtroom.checks.phrases import MOST_NAMED, clauses, listed, number_of, place_of
 from courtroom.checks.result import Finding, absent, could_not_look, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase, SearchTexts
@@ -87,10 +87,17 @@ def _in_prompts(check: TextContains, survey: Survey) -> Finding:
         for hit in hits:
             first.setdefault(hit.note.casefold(), hit)
         clues = [location_clue(hit) for hit in first.values()]
-        words = [f"{hit.note} ({place_of(hit.path, hit.line_start)})" for hit in first.values()]
         # Each line has the same verb.
-        listed_words = named([words[0], *(word.removeprefix("contains ") for word in words[1:])])
-        return present(f"{_prompt(check)} {listed_words}.", clues, met=check.is_positive)
+        words: dict[str, list[str]] = {}
+        for hit in first.values():
+            place = place_of(hit.path, hit.line_start)
+            words.setdefault(place, []).append(hit.note.removeprefix("contains "))
+        parts = [f"{listed(said)} ({place})" for place, said in words.items()]
+        left = len(parts) - MOST_NAMED
+        if left > 1:
+            parts = [*parts[:MOST_NAMED], f"more on {left} other lines"]
+        reason = f"{_prompt(check)} contains {clauses(parts)}."
+        return present(reason, clues, met=check.is_positive)
 
     prompts = survey.fact_locations.get("persona_prompts", ())
     prompts = tuple(prompt for prompt in prompts if prompt.note == check.prompt_of)
