@@ -22,6 +22,7 @@ from courtroom.analysis.home_made_graphs import record_home_made
 from courtroom.analysis.judge_facts import PROMPT_FACTS, record_calls, record_prompts
 from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.assumed_evidence import always_found, found_in_any_clone
+from courtroom.analysis.langgraph.empty_detectives import empty_detectives
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
 from courtroom.analysis.langgraph.idle_nodes import idle_nodes
 from courtroom.analysis.langgraph.judging.absent_opinions import absent_opinion_scores
@@ -300,6 +301,9 @@ def _layers(writer: FactWriter) -> None:
     writer.layers = read_layers(writer.symbols, writer.call_graph, graph)
     drop_runner(writer)
     record_unreached(writer)
+    gap = "" if writer.layers.nodes else writer.reasons.get("graph", writer.graph.reason)
+    rows = empty_detectives(writer.call_graph, writer.layers)
+    writer.set_rows("empty_detectives", rows, gap)
     scope = writer.facts.get("scope")
     if scope and not writer.graph.is_open:
         scope["idle_nodes"] = idle_nodes(writer.symbols, writer.layers, scope["unreached"])
@@ -525,7 +529,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
         _safety,
         ("os_system_calls", "shell_true_calls", "eval_exec_calls", "temporary_directories"),
     ),
-    (_layers, ("unreached_layers",)),
+    (_layers, ("unreached_layers", "empty_detectives")),
     (_clone, ("clone_function", *CLONE_HABITS)),
     (_unlocked, ()),
     (

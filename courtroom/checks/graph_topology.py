@@ -25,8 +25,9 @@ from courtroom.checks.phrases import (
     more_of_this_kind,
     number_of,
     place_of,
+    places_of,
 )
-from courtroom.checks.result import Clue, Finding, present
+from courtroom.checks.result import MOST_CLUES, Clue, Finding, present
 from courtroom.checks.state_flow import fault_sentence
 from courtroom.checks.subjects import Part, Subjects, no_graph_sentence, unreached
 from courtroom.models.check import CheckBase
@@ -63,6 +64,8 @@ NEVER_ROUTES = "The conditional edge that would route errors never does"
 STOPS_NOTHING = "The conditional edge that would route errors stops nothing"
 TESTS_INPUTS = "The conditional edges route missing inputs alone"
 LEAST_PARALLEL = 2
+EMPTY = "No two detectives that return anything run in parallel."
+RETURNS_NOTHING = "This detective returns an empty update on every way."
 # The layer without which nothing is parallel, and nothing is joined before it.
 WITHOUT: dict[str, Part] = {"judges_parallel": "judges", "fan_in_before_justice": "justice"}
 # What a join holds together, and what comes after it.
@@ -108,7 +111,25 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
         return of_absence(absence)
     finding = _wiring(check, survey, value)
     is_partly = check.aspect in (survey.facts.get("partly_parallel") or {})
-    return replace(finding, has_reservation=value and is_partly)
+    finding = replace(finding, has_reservation=value and is_partly)
+    return _without_empty(finding, survey) if check.aspect == "detectives_parallel" else finding
+
+
+def _without_empty(finding: Finding, survey: Survey) -> Finding:
+    """The finding on parallel detectives, of which one that always returns nothing is none."""
+    empty = survey.facts.get("empty_detectives") or ()
+    if not empty or not finding.met:
+        return finding
+    names = list(dict.fromkeys(row["name"] for row in empty))
+    verb = "returns" if len(names) == 1 else "return"
+    sentence = f"{_names(names)} always {verb} an empty update ({places_of(empty)})."
+    clues = (*(line_clue(row, RETURNS_NOTHING) for row in empty), *finding.clues)
+    edges = survey.fact_locations.get("detectives_parallel", ())
+    together = {edge.note.rpartition(" → ")[2] for edge in edges}
+    if together and len(together - {*names}) < LEAST_PARALLEL:
+        return present(f"Of those that are wired so, {sentence}", clues, met=False, fault=EMPTY)
+    reason = f"{finding.reason} {sentence}"
+    return replace(finding, reason=reason, clues=clues[:MOST_CLUES], has_reservation=True)
 
 
 def _wiring(check: GraphTopology, survey: Survey, value: bool) -> Finding:

@@ -317,6 +317,8 @@ class Facts(FactModel):
     partly_parallel: dict[Literal["detectives_parallel", "judges_parallel"], LayerOrder] | None = (
         None
     )
+    # nodes of detectives that always return an empty update, with the function that makes it
+    empty_detectives: tuple[NamedPlace, ...] | None = None
     state_flow: StateFlowFact | None = None
     # tools and safety
     clone_function: CloneFunction | None = None

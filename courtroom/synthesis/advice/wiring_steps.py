@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
@@ -55,6 +56,9 @@ def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
         yield from (_route_alone(route, work) for route in open_routes(work.facts, places) or ())
     elif aspect.endswith("parallel") and work.facts.get(aspect):
         yield from flow_steps(_is_lost_to_a_router, work)
+        for row in work.facts.get("empty_detectives") or () if "detective" in aspect else ():
+            action = f"Return from {row['name']} the evidence that it finds: it returns none."
+            yield replace(placed(action, row), is_exact=True)
     elif aspect == "conditional_error_route" and work.facts.get(aspect):
         routes = [_route_alone(route, work) for route in routes_that_stop_nothing(work.facts)]
         # Routes that change a run and do not count are dead, or test the graph's inputs alone.

@@ -307,3 +307,25 @@ def test_a_graph_is_shown_where_it_is_made():
         GraphTopology(**CHECK_FIELDS, aspect="exists"), survey(facts={"graph": graph})
     )
     assert (finding.met, clue_lines(finding)) == (True, [("g.py", 9)])
+
+
+@pytest.mark.parametrize(
+    ("names", "met"), [(["vision_inspector"], True), (["vision_inspector", "doc_analyst"], False)]
+)
+def test_detective_that_returns_nothing_is_none_of_those_that_run_in_parallel(names, met):
+    rows = [{"name": name, "path": "d.py", "line": line} for line, name in enumerate(names, 7)]
+    ends = ("repo_investigator", "doc_analyst", "vision_inspector")
+    edges = [location_at("g.py", 3, f"START → {end}") for end in ends]
+    facts = {"detectives_parallel": True, "empty_detectives": rows}
+    check = GraphTopology(**CHECK_FIELDS, aspect="detectives_parallel")
+    finding = topology(check, survey(facts=facts, places={"detectives_parallel": edges}))
+    assert (finding.met, finding.has_reservation) == (met, met)
+    assert finding.fault == (
+        "" if met else "No two detectives that return anything run in parallel."
+    )
+    assert finding.reason.endswith(
+        " `vision_inspector` always returns an empty update (d.py:7)."
+        if met
+        else "Of those that are wired so, `vision_inspector` and `doc_analyst` always return an empty update (d.py:7 and 8)."
+    )
+    assert clue_lines(finding)[0] == ("d.py", 7)

@@ -565,3 +565,12 @@ def test_goal_that_nothing_writes_is_written_or_not_looked_for():
     sentence = "f() looks for evidence with the goal 'x'; no code writes that goal"
     step = graph_steps.flow_step(PLACE | {"kind": "other_key", "sentence": sentence, "other": None})
     assert step.action == f"Look for a goal that detectives write, or write this one. {sentence}."
+
+
+def test_detective_that_returns_nothing_is_mended_where_its_update_is_made():
+    row = {"name": "doc_analyst", "path": "d.py", "line": 7}
+    (step,) = wiring_steps.topology_steps(
+        "detectives_parallel", work(detectives_parallel=True, empty_detectives=[row])
+    )
+    assert (step.path, step.line) == ("d.py", 7)
+    assert step.action == "Return from doc_analyst the evidence that it finds: it returns none."
