@@ -92,7 +92,7 @@ def _in_prompts(check: TextContains, survey: Survey) -> Finding:
         for hit in first.values():
             place = place_of(hit.path, hit.line_start)
             words.setdefault(place, []).append(hit.note.removeprefix("contains "))
-        parts = [f"{listed(said)} ({place})" for place, said in words.items()]
+        parts = [f"{listed(quotes)} ({place})" for place, quotes in words.items()]
         left = len(parts) - MOST_NAMED
         if left > 1:
             parts = [*parts[:MOST_NAMED], f"more on {left} other lines"]
