@@ -19,6 +19,7 @@ from courtroom.analysis.pdf_claims.claimed_names import (
 from courtroom.analysis.pdf_claims.claims import CheckedClaim
 from courtroom.analysis.pdf_claims.quoted_texts import missing_quotations
 from courtroom.analysis.pdf_claims.report_sources import is_report_source
+from courtroom.analysis.pdf_claims.score_means import means_of_scores
 from courtroom.analysis.pdf_claims.source_words import is_manifest, safeguard_words, source_words
 from courtroom.analysis.pdf_claims.stated_values import differing_values
 from courtroom.checks.registry import Check
@@ -66,7 +67,8 @@ def aggregate(
     sources = _sources(results, pdf, snapshot)
     names, words = _checked_names(pdf, sources), claim_words(sources, code.get("scope"))
     quotations = _unfounded_details(pdf, sources, code)
-    comparison = compare_sources(results, pdf, code, files, names, words, quotations)
+    held = with_means(code, pdf, sources)
+    comparison = compare_sources(results, pdf, held, files, names, words, quotations)
 
     facts = _facts(results, comparison)
     evidence, outcomes = _joined(results, rubric.checks, comparison, snapshot)
@@ -162,6 +164,22 @@ def _product(sources: Mapping[str, str], scope: Mapping[str, Any] | None) -> dic
         for path, text in sources.items()
         if path and (product is None or product.holds(path))
     }
+
+
+def with_means(
+    code: Mapping[str, Any],
+    pdf: PdfReading | ExaminationFailed | None,
+    sources: Mapping[str, str] | None,
+) -> Mapping[str, Any]:
+    """The facts, with weighted means of the judges' scores for a report that speaks of averages.
+
+    Of a plain mean that becomes a verdict the facts tell by themselves.
+    """
+    is_asked = isinstance(pdf, PdfReading) and any("averag" in page for page in pdf.pages)
+    if not (is_asked and sources) or code.get("averaged_scores"):
+        return code
+    means = means_of_scores(_product(sources, code.get("scope")))
+    return {**code, "averaged_scores": means} if means else code
 
 
 def _checked_names(
