@@ -150,10 +150,10 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         is_of_pictures = aspect == "pictures"
         subject = "evidence on pictures" if is_of_pictures else "evidence"
         thing = "no picture" if is_of_pictures else "nothing"
-        others = "" if is_of_pictures or not facts.get("assumed_pictures") else ", pictures aside"
+        exempt = "" if is_of_pictures or not facts.get("assumed_pictures") else ", pictures aside"
         reason = (
             f"Looked for {subject} that constants alone report as found, or whose own text says that"
-            f" {thing} was looked at{others}."
+            f" {thing} was looked at{exempt}."
         )
         return absent(reason, "Followed the nodes of the detectives.", met=True)
     if aspect == "guarded":
