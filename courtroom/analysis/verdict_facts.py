@@ -19,6 +19,7 @@ from courtroom.analysis.langgraph.judging.lifted_facts import lifted_facts
 from courtroom.analysis.langgraph.judging.loose_rules import (
     ARCHITECTURE,
     loose_caps,
+    raising_caps,
     words_for_facts,
 )
 from courtroom.analysis.langgraph.judging.lost_dissents import is_dissent_lost
@@ -298,6 +299,7 @@ def _rules(writer: FactWriter, gap: str) -> None:
     _record_idle_rules(writer, rules)
     caps, facts = (rules[rule].lines for rule in ("security_override", "fact_supremacy"))
     writer.misordered_rules = list(early_caps(writer.layers.justice, caps, facts))
+    writer.misordered_rules += raising_caps(writer.layers.justice, caps, _scale(writer))
     if all(row["rule"] != "fact_supremacy" for row in writer.facts["idle_rules"]):
         writer.misordered_rules += lifted_facts(writer.layers.justice, facts)
     enough = rules["fact_supremacy"].enough
@@ -397,7 +399,6 @@ def _record_idle_rules(writer: FactWriter, rules: Mapping[str, RuleReading]) -> 
             "lowest": model.scale[0],
             "highest": model.scale[-1],
         }
-    scale = model.scale if model else USUAL_SCALE
     writer.facts["idle_rules"] = [
         {
             "path": idle.function.source.path,
@@ -405,8 +406,13 @@ def _record_idle_rules(writer: FactWriter, rules: Mapping[str, RuleReading]) -> 
             "rule": idle.rule,
             "function": idle.function.shown_name,
         }
-        for idle in idle_rules(rules, writer.layers.justice, scale)
+        for idle in idle_rules(rules, writer.layers.justice, _scale(writer))
     ]
+
+
+def _scale(writer: FactWriter) -> range:
+    model = opinion_model(writer.symbols)
+    return model.scale if model else USUAL_SCALE
 
 
 def _waits_for(cap: RuleReading) -> str:

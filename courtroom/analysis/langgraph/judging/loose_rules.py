@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
@@ -31,6 +32,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     assignments_in,
     words_in,
 )
+from courtroom.analysis.langgraph.judging.score_runs import ScoreSearch
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
 from courtroom.analysis.langgraph.judging.tech_lead_rule import (
     LIMIT_WORDS,
@@ -71,6 +73,8 @@ BLIND_SETS = (
     " raised"
 )
 SETS = "sets the score for security instead of capping it: a lower score is raised"
+# Of sentences on a cap: it lifts scores.
+RAISED = re.compile(r"is raised|can lift a score")
 # The lowest score: no cap can raise to it.
 LOWEST = 1
 
@@ -116,6 +120,32 @@ def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
     yield from (rule for rule in (*caps.values(), *_undone_caps(changes)) if rule not in loose)
     for function in functions:
         yield from _met_by_default(function, [c for c in changes if c.function is function])
+
+
+def raising_caps(
+    functions: Sequence[FunctionRef], caps: Sequence[tuple[FunctionRef, int]], scale: range
+) -> Iterator[LooseRule]:
+    """Yield functions that return more by the lines of their cap than without them.
+
+    Where another sentence on a function says so, this one adds nothing.
+    """
+    rules = (*loose_rules([*functions]), *loose_caps([*functions]))
+    named = {rule.function.key for rule in rules if RAISED.search(rule.sentence)}
+    lines: dict[tuple[str, int], tuple[FunctionRef, list[int]]] = {}
+    for function, line in caps:
+        lines.setdefault(function.key, (function, []))[1].append(line)
+    search = ScoreSearch({function.name: function for function in functions}, scale)
+    for function, at in lines.values():
+        raised = None if function.key in named else search.raised(function, frozenset(at))
+        if raised is None:
+            continue
+        scores = " and ".join((f"{raised.scores[0]}, {raised.scores[1]}", f"{raised.scores[2]}"))
+        sentence = (
+            f"{function.shown_name}() can give {raised.number:g} by its cap for security where"
+            f" Prosecutor, Defense and Tech Lead give {scores}, and {raised.without:g} without it: a"
+            " lower score is raised"
+        )
+        yield LooseRule(function, at[0], sentence)
 
 
 def words_for_facts(function: FunctionRef, line: int, words: Sequence[str]) -> LooseRule:

@@ -107,14 +107,24 @@ class ScoreRun(Interpreter):
 
     def result_of(self, function: FunctionRef) -> Hashable:
         """Return all that a run gives: what it returns, and what it hands to other code."""
+        names, returned = self._entered(function)
+        handed = [value for value in names.values() if isinstance(value, ListValue | DictValue)]
+        # A list or table that a caller hands in may be changed in place.
+        return (key_of(join(returned)), tuple(self.given), *map(key_of, handed))
+
+    def number_of(self, function: FunctionRef) -> float | None:
+        """Return the number that a run returns, as the first of several values too; else None."""
+        _, returned = self._entered(function)
+        value = returned[-1] if returned else None
+        first = value.members[0] if isinstance(value, ListValue) and value.members else value
+        return first if isinstance(first, int | float) and not isinstance(first, bool) else None
+
+    def _entered(self, function: FunctionRef) -> tuple[dict[str, Value], list[Value]]:
         own = Function(function.site.node, function.source, Scope(function.source))
         if own.node.args.vararg or own.node.args.kwarg:
             raise NotCovered
         names = {name: self.missing_argument(own, name) for name in parameter_names(function)}
-        handed = [value for value in names.values() if isinstance(value, ListValue | DictValue)]
-        returned = self.enter(own, [], names).returned
-        # A list or table that a caller hands in may be changed in place.
-        return (key_of(join(returned)), tuple(self.given), *map(key_of, handed))
+        return names, self.enter(own, [], names).returned
 
     # -- values -----------------------------------------------------------------------------------
 

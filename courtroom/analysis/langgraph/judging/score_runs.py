@@ -7,6 +7,7 @@ all runs rests on all of them.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -26,6 +27,19 @@ MOST_SCORES = 10
 
 # Answers of open tests, by the number of the tested value.
 Way = tuple[tuple[int, bool], ...]
+
+# Of a scale, those that a cap may raise, and three of them that are tried at most.
+LOW_SCORES = 3
+MOST_LOW = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """Result of a function for three scores in the order of the judges, and that without a rule."""
+
+    scores: tuple[int, ...]
+    number: float
+    without: float
 
 
 @dataclass
@@ -66,6 +80,43 @@ class ScoreSearch(SharedTables):
             return None
         return True if is_reached else None
 
+    def raised(self, function: FunctionRef, rule: frozenset[int]) -> Raise | None:
+        """Return low scores for which the lines `rule` make a function return more than without them.
+
+        None where a run with such scores is not covered.
+        """
+        triples = sorted(itertools.product(self.scale[:LOW_SCORES], repeat=3), key=sum)
+        try:
+            for triple in triples[:MOST_LOW]:
+                scores = dict(zip(JUDGES, triple, strict=True))
+                for number, without in self._numbers(function, rule, scores):
+                    if number > without:
+                        return Raise(triple, number, without)
+        except (NotCovered, OutOfFuel, RecursionError, TypeError, ValueError, IndexError):
+            pass
+        return None
+
+    def _numbers(
+        self, function: FunctionRef, rule: frozenset[int], scores: Scores
+    ) -> Iterator[tuple[float, float]]:
+        """Yield the numbers that a function returns with the rule and without it, where it counts."""
+        begin = partial(ScoreRun, self.symbols, bool, shared=self, scores=scores, rule=rule)
+        self.fuel = MOST_STEPS_OF_TRIPLE
+        ways: list[Way] = [()]
+        while ways:
+            way = ways.pop()
+            decided = dict(way)
+            run = begin(decided=decided, fuel=self.fuel)
+            number = run.number_of(function)
+            self.fuel = run.fuel
+            if run.is_reached and number is not None:
+                other = begin(decided=decided, is_left_out=True, fuel=run.fuel)
+                without = other.number_of(function)
+                self.fuel = other.fuel
+                if without is not None:
+                    yield number, without
+            ways += _turned(way, decided)
+
     def _counts(
         self, function: FunctionRef, rule: frozenset[int], scores: Scores
     ) -> tuple[bool, bool]:
@@ -85,8 +136,13 @@ class ScoreSearch(SharedTables):
                 if result != other.result_of(function):
                     return True, True
                 self.fuel = other.fuel
-            order = list(decided.items())
-            for place in range(len(way), len(order)):
-                key, value = order[place]
-                ways.append((*order[:place], (key, not value)))
+            ways += _turned(way, decided)
         return False, is_reached
+
+
+def _turned(way: Way, decided: Mapping[int, bool]) -> Iterator[Way]:
+    """Yield the ways that turn off from a run at each test that it met behind its own way."""
+    order = list(decided.items())
+    for place in range(len(way), len(order)):
+        key, value = order[place]
+        yield (*order[:place], (key, not value))

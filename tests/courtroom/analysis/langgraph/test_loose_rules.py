@@ -11,12 +11,14 @@ from courtroom.analysis.langgraph.judging.loose_rules import (
     LooseRule,
     loose_caps,
     loose_rules,
+    raising_caps,
     words_for_facts,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
 from tests.courtroom.sources import symbols_of
 
 Search = Callable[[list[FunctionRef]], Iterable[LooseRule]]
+SCALE = range(1, 6)
 WEIGHT = "weights = {'TechLead': 2.0, 'Prosecutor': 1.0, 'Defense': 1.0}"
 
 
@@ -58,6 +60,44 @@ def test_score_that_is_set_by_a_word_in_an_argument_is_named(test: str, is_named
         " matches words, not facts"
     )
     assert rows == is_named * [(sentence, 4)]
+
+
+MEDIAN = """
+def decide(criterion, prosecutor, defense, tech_lead):
+    scores = [prosecutor.score, defense.score, tech_lead.score]
+    score = sorted(scores)[1]
+    {body}
+    return score, "settled"
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "raised"),
+    [
+        ("if is_unsafe(criterion):\n        return min(tech_lead.score, 3), 'capped'", (2, 1)),
+        ("if prosecutor.score == 1:\n        score = min(prosecutor.score + 2, 3)", (3, 1)),
+        ("if is_unsafe(criterion):\n        score = min(score, 3)", None),
+        ("if is_unsafe(criterion):\n        return min(min(scores), 3), 'capped'", None),
+        ("if is_unsafe(criterion):\n        score = min(weigh(*scores), 3)", None),
+        # Named already, by another sentence.
+        ("if is_unsafe(criterion):\n        score = min(max(scores), 3)", None),
+    ],
+)
+def test_cap_that_raises_a_score_is_named_with_the_scores(
+    body: str, raised: tuple[int, int] | None
+):
+    symbols = symbols_of({"src/justice.py": MEDIAN.format(body=body)})
+    functions = [FunctionRef(*entry) for entry in symbols.functions_by_name["decide"]]
+    rows = [
+        (rule.line, rule.sentence) for rule in raising_caps(functions, [(functions[0], 6)], SCALE)
+    ]
+    number, without = raised or (0, 0)
+    scores = "1, 1 and 1" if number == 3 else "1, 1 and 2"
+    sentence = (
+        f"decide() can give {number} by its cap for security where Prosecutor, Defense and Tech Lead"
+        f" give {scores}, and {without} without it: a lower score is raised"
+    )
+    assert rows == ([(6, sentence)] if raised else [])
 
 
 def test_words_that_stand_for_facts_are_named():
