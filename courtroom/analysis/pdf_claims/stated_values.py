@@ -121,6 +121,11 @@ _SETTING = re.compile(
 )
 # Settings of Pydantic's models, which nothing but the code itself can set.
 _OF_MODELS = ("extra", "min_length", "max_length")
+_LANGUAGE_MODEL = re.compile(
+    r"[\"'](?:\w+/)?(?:gpt|claude|gemini|llama|deepseek|qwen|mistral|mixtral)-?\d?[\w.:-]*[\"']",
+    re.IGNORECASE,
+)
+_NO_FILE = "no file of the code has"
 _CRITERIA = re.compile(
     rf"\b{_N}[ -](?:dimension|criterion|criteria)s? (?:\w+ )?rubric\b"
     rf"|\brubric\.json (?:\w+ )?(?:contains|has|defines|holds|lists) (?:only )?{_N.replace('number', 'held')}"
@@ -192,7 +197,9 @@ def _contradicted(
     for page, sentence, match in stated:
         has = check.otherwise(match, code)
         if has:
-            yield page, sentence[:PASSAGE_CHARACTERS], f"{has}, not “{match[0].strip()}”"
+            words = f"“{match[0].strip()}”"
+            quote = f"{has} {words}" if has == _NO_FILE else f"{has}, not {words}"
+            yield page, sentence[:PASSAGE_CHARACTERS], quote
 
 
 def _number(match: re.Match[str]) -> float:
@@ -235,7 +242,9 @@ def _other_setting(match: re.Match[str], code: _Code) -> str:
     rows = [row for row in code.bound if row.name == name]
     if not rows and name in _OF_MODELS:
         is_named = any(re.search(rf"\b{name}\b *[=:]", t) for t in code.sources.values())
-        return "" if is_named else f"no file of the code sets {name}"
+        return "" if is_named else _NO_FILE
+    if name == "model":
+        return _other_model(given[1:-1], code)
     stated: Value = {"True": True, "False": False}.get(given)
     if stated is None:
         stated = given[1:-1] if given[0] in "\"'" else float(given)
@@ -244,6 +253,16 @@ def _other_setting(match: re.Match[str], code: _Code) -> str:
         type(value) is type(stated) and value == stated for value in values
     )
     return "" if is_open or not rows else rows[0].shown
+
+
+def _other_model(stated: str, code: _Code) -> str:
+    """Return that no file has the name of a language model, where the code has another one."""
+    texts = [text.lower() for path, text in code.sources.items() if path]
+    is_named = not _LANGUAGE_MODEL.fullmatch(f"'{stated}'") or any(
+        stated.lower() in text for text in texts
+    )
+    has_another = any(_LANGUAGE_MODEL.search(text) for text in texts)
+    return _NO_FILE if has_another and not is_named else ""
 
 
 def _other_criteria(match: re.Match[str], code: _Code) -> str:

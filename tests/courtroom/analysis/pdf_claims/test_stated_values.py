@@ -29,6 +29,7 @@ class Opinion(BaseModel):
 """
 TOOLS = """
 chunk_size = 1000
+MODEL = os.getenv("MODEL", "gpt-4o-mini")
 
 def clone(url):
     run(["git", "clone", "--depth", "20", url], timeout=120)
@@ -66,7 +67,7 @@ def values(sentence: str, sources: dict[str, str] = SOURCES) -> list[str]:
         ),
         (
             'It runs git with "--depth", "1" for speed.',
-            'src/tools.py:5 has depth = 20, not “--depth", "1”',
+            'src/tools.py:6 has depth = 20, not “--depth", "1”',
         ),
         (
             "Pages are cut into 500-character chunks.",
@@ -86,7 +87,11 @@ def values(sentence: str, sources: dict[str, str] = SOURCES) -> list[str]:
         ),
         (
             "The models have extra='forbid' against more fields.",
-            "no file of the code sets extra, not “extra='forbid'”",
+            "no file of the code has “extra='forbid'”",
+        ),
+        (
+            'Each judge asks ChatOpenAI(model="gpt-9") once.',
+            'no file of the code has “model="gpt-9"”',
         ),
         (
             "A 13-dimension rubric guides the judges.",
@@ -119,6 +124,8 @@ def test_value_that_the_code_has_otherwise_is_told_with_its_place(
         "A dissent is written where the spread is > 20 %.",
         "Prosecutor: 0.30, TechLead: .4 in the mean.",
         "A clone could have a 60-second timeout.",
+        'Each judge asks ChatOpenAI(model="gpt-4o-mini") once.',
+        'Each detective has a field model = "graph" of its own.',
         "The code sets UNKNOWN_VALUE = 3 for all judges.",
         "A three-criteria rubric guides the judges.",
         # START and END are nodes to some.
