@@ -39,6 +39,7 @@ from grading.workflow import (
 from tests.factories.people import everywhere
 from tests.factories.verdicts import judged, next_version, small_assignment
 from tests.factories.work import AuditFactory, SubmissionFactory, claimed, verdict
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 
@@ -223,13 +224,13 @@ def test_concurrent_verdict_and_resynthesis_are_both_kept():
             with everywhere(), transaction.atomic():
                 finish_audit(lease=lease, verdict=outcome)
                 written.set()
-                assert requested.wait(10)
+                assert requested.wait(PATIENCE_SECONDS)
         finally:
             connection.close()
 
     def apply() -> bool:
         try:
-            assert written.wait(10)
+            assert written.wait(PATIENCE_SECONDS)
             requested.set()
             with everywhere():
                 return resynthesise_audit(audit=audit, rubric_version=heavier, by=None)
@@ -238,7 +239,10 @@ def test_concurrent_verdict_and_resynthesis_are_both_kept():
 
     with ThreadPoolExecutor(2) as pool:
         ended, applied = pool.submit(finish), pool.submit(apply)
-        assert (ended.result(20), applied.result(20)) == (None, True)
+        assert (ended.result(2 * PATIENCE_SECONDS), applied.result(2 * PATIENCE_SECONDS)) == (
+            None,
+            True,
+        )
     with everywhere():
         after: Any = Audit.objects.get(pk=audit.pk)
         assert (after.rubric_version, after.report["rubric"]["digest"]) == (heavier, heavier.digest)

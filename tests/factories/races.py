@@ -15,7 +15,7 @@ from grading.courses.archive.actions import delete_cohort
 from grading.courses.archive.cohort_inventory import inventory_of
 from grading.models import Audit, Cohort
 from tests.factories.people import everywhere
-from tests.waiting import eventually
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 WAITING = """
 SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
@@ -37,7 +37,7 @@ def at_once(act: Callable[[], Any], *, times: int = 2) -> list[Any]:
     start = Barrier(times)
 
     def run() -> Any:
-        start.wait(10)
+        start.wait(PATIENCE_SECONDS)
         return alone(act)
 
     with ThreadPoolExecutor(times) as pool:

@@ -17,7 +17,7 @@ from django.conf import settings
 from auditor_site.localservices.postgres import Postgres
 from auditor_site.localservices.valkey import Valkey
 from tests.faults.conftest import Servers, own
-from tests.waiting import eventually
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 # The site gives its servers less than two seconds; the rest is for what runs beside this test.
 ANSWER_SECONDS = 10.0
@@ -77,9 +77,10 @@ def standing_still(servers: Servers) -> Iterator[None]:
 
 def test_a_server_that_stands_still_is_said_in_time() -> None:
     with own(Postgres) as database, own(Valkey) as queue, web(database, queue) as address:
+        # For its first page the server imports the site.
         eventually(
-            lambda: httpx.get(f"{address}/healthz", timeout=20).status_code == 200
-        )  # its first page
+            lambda: httpx.get(f"{address}/healthz", timeout=PATIENCE_SECONDS).status_code == 200
+        )
         assert health_of(address) == WELL
         with standing_still(database):
             answers = [health_of(address) for _ in range(2)]

@@ -14,6 +14,7 @@ import pytest
 
 from auditor_site import localservices
 from auditor_site.localservices import places
+from tests.waiting import AUDIT_PATIENCE_SECONDS, PATIENCE_SECONDS
 
 pytestmark = pytest.mark.processes
 
@@ -50,7 +51,7 @@ class Checkout:
 
     def run(self, *command: str, **environment: str) -> tuple[int, str, str]:
         process = self.begin(*command, **environment)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=AUDIT_PATIENCE_SECONDS)
         return process.returncode, out, err
 
     def ask(self, query: str) -> str:
@@ -96,7 +97,7 @@ def overwritten(path: Path, text: str) -> Iterator[None]:
 
 
 def wait_until(is_true, description: str) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while not is_true():
         assert time.monotonic() < deadline, f"never: {description}"
         time.sleep(0.02)
@@ -237,7 +238,7 @@ def test_signal_reaches_the_command(checkout: Checkout, number: signal.Signals) 
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     process.send_signal(number)
-    process.communicate(timeout=30)
+    process.communicate(timeout=AUDIT_PATIENCE_SECONDS)
     assert process.returncode == 9
 
 
@@ -251,7 +252,7 @@ def test_kill_minus_nine_leaves_nothing_and_the_next_start_recovers(
 
     pids = [int(process.stdout.readline()) for _ in range(2)]
     process.kill()
-    process.communicate(timeout=30)
+    process.communicate(timeout=AUDIT_PATIENCE_SECONDS)
     wait_until(lambda: not any(map(alive, pids)), "command and server ended")
     # The worst that can be left: a process file that names a living process which is no PostgreSQL.
     (used_checkout.home / "postgres" / "postmaster.pid").write_text(
@@ -270,7 +271,7 @@ def test_lost_server_ends_the_command_with_one_line(
     assert process.stdout is not None
 
     os.kill(int(process.stdout.readline()), signal.SIGKILL)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=AUDIT_PATIENCE_SECONDS)
 
     assert (process.returncode, out) == (1, "")
     assert err == "The embedded postgres ended, so this ends too: start it again.\n"
@@ -291,7 +292,7 @@ def test_parallel_commands_share_one_server(checkout: Checkout) -> None:
         process.stdin.flush()
 
     for process in both:
-        process.communicate(timeout=60)
+        process.communicate(timeout=AUDIT_PATIENCE_SECONDS)
 
     assert [process.returncode for process in both] == [0, 0]
     assert len(answers) == 1

@@ -13,6 +13,7 @@ import pytest
 from django.core.management import CommandError
 
 from grading.management.commands.serve import answers, refuse_taken_port
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.processes
 
@@ -41,7 +42,7 @@ def printed(process: subprocess.Popen[str]) -> str:
 
 
 def wait_until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -68,9 +69,10 @@ def test_taken_port_is_refused_in_one_line() -> None:
 
 
 def test_port_without_a_listener_does_not_answer() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
-    assert answers(port) is False
+    # Bound, so that no other process gets it meanwhile; nobody listens.
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        assert answers(bound.getsockname()[1]) is False
 
 
 def test_ended_child_is_restarted_and_reported() -> None:
@@ -95,7 +97,7 @@ def test_one_time_task_is_not_restarted_and_its_failure_is_reported() -> None:
         "supervisor.once('demo cohort', ['sh', '-c', 'exit 5'])\n"
         "while not supervisor.is_settled: supervisor.tend(); time.sleep(0.01)\nprint('over')"
     )
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=PATIENCE_SECONDS)
     assert out.splitlines() == ["demo cohort failed with code 5; its output says why.", "over"]
 
 
@@ -108,7 +110,7 @@ def test_programs_print_to_the_file_that_they_are_started_with(tmp_path: Path) -
         "supervisor.once('demo cohort', ['sh', '-c', 'echo the logins; echo a warning >&2'])\n"
         "while not supervisor.is_settled: supervisor.tend(); time.sleep(0.01)"
     )
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=PATIENCE_SECONDS)
     assert (out, (tmp_path / "log").read_text()) == ("the logins\n", "a warning\n")
 
 
@@ -121,7 +123,7 @@ def test_stop_ends_grandchildren_in_other_sessions() -> None:
 
     assert is_alive(pid)
 
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=PATIENCE_SECONDS)
 
     assert (out, process.returncode, is_alive(pid)) == ("stopped\n", 0, False)
 
@@ -134,7 +136,7 @@ def test_orphans_of_a_child_are_reaped() -> None:
     pid = int(printed(process))
     wait_until(lambda: not is_alive(pid))
     process.terminate()
-    process.communicate(timeout=20)
+    process.communicate(timeout=PATIENCE_SECONDS)
 
 
 def test_killed_supervisor_ends_its_children() -> None:
@@ -143,5 +145,5 @@ def test_killed_supervisor_ends_its_children() -> None:
     )
     pid = int(printed(process))
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=20)
+    process.communicate(timeout=PATIENCE_SECONDS)
     wait_until(lambda: not is_alive(pid))

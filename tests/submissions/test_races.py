@@ -31,6 +31,7 @@ from tests.factories.people import (
 from tests.factories.races import alone, at_once
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory, AuditFactory
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 
@@ -71,7 +72,7 @@ def test_last_attempt_is_used_by_one_of_two_submissions(
 
     def probe_together(submission: Submission) -> str:
         # Each has passed the first, cheap checks before the other takes the attempt.
-        both_probe.wait(10)
+        both_probe.wait(PATIENCE_SECONDS)
         return probe(submission)
 
     def submit() -> str:
@@ -179,12 +180,12 @@ def probes_of(*students: Any) -> Iterator[None]:
 
     def hold_probe(student: Any) -> None:
         with limited_probe(student):
-            begun.wait(10)
-            done.wait(30)
+            begun.wait(PATIENCE_SECONDS)
+            done.wait(2 * PATIENCE_SECONDS)
 
     with ThreadPoolExecutor(len(students)) as pool:
         probes = [pool.submit(alone, partial(hold_probe, student)) for student in students]
-        begun.wait(10)
+        begun.wait(PATIENCE_SECONDS)
         try:
             yield
         finally:
