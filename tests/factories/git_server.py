@@ -74,6 +74,28 @@ class GitHandler(BaseHTTPRequestHandler):
 
     def serve(self) -> None:
         """Hand the request to git's own CGI program."""
+        headers, answer = self.answer_of_git()
+        self.say(int(headers.pop("Status", "200").split()[0]), answer, **headers)
+
+    def serve_after(self, event: threading.Event) -> None:
+        """Answer a fetch of the protocol's version 2 when the event is set.
+
+        Until then words on the progress are sent: a client gives up a server that stays silent.
+        """
+        begin, progress = b"000dpackfile\n", b"\x02" + b" " * 1000
+        headers, answer = self.answer_of_git()
+        assert answer.startswith(begin)
+        self.send_response(200)
+        self.send_header("Content-Type", headers["Content-Type"])
+        self.end_headers()
+        self.wfile.write(begin)
+        while not event.wait(0.2):
+            self.wfile.write(b"%04x%s" % (len(progress) + 4, progress))
+        self.wfile.write(answer.removeprefix(begin))
+        self.close_connection = True
+
+    def answer_of_git(self) -> tuple[dict[str, str], bytes]:
+        """Return the headers and the body that git's own CGI program answers with."""
         parts = urlsplit(self.path)
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         variables = {
@@ -95,8 +117,7 @@ class GitHandler(BaseHTTPRequestHandler):
             env=ENVIRONMENT | variables,
         )
         head, _, answer = done.stdout.partition(b"\r\n\r\n")
-        headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
-        self.say(int(headers.pop("Status", "200").split()[0]), answer, **headers)
+        return dict(line.split(": ", 1) for line in head.decode().split("\r\n")), answer
 
     def say(self, status: int, answer: bytes = b"", **headers: str) -> None:
         self.send_response(status)

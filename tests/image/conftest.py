@@ -12,6 +12,7 @@ import subprocess
 import textwrap
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,11 +59,13 @@ class HeldRepositories:
     def hold(self, handler: GitHandler) -> None:
         handler.path = handler.path.removeprefix("/held")
         body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
+        handler.rfile = io.BytesIO(body)
         if handler.command == "POST" and b"command=ls-refs" not in body:
             self.reached.set()
-            self.opened.wait()
-        handler.rfile = io.BytesIO(body)
-        handler.serve()
+            with suppress(ConnectionError):
+                handler.serve_after(self.opened)
+        else:
+            handler.serve()
 
 
 @pytest.fixture(scope="session", autouse=True)
