@@ -29,7 +29,7 @@ from tests.factories.repositories import Commit, make_repository
 from tests.factories.trace_collector import attributes_of, trace_collector, tree_of
 from tests.factories.work import AssignmentFactory, rubric_document
 from tests.faults.site import surroundings
-from tests.waiting import eventually
+from tests.waiting import AUDIT_PATIENCE_SECONDS, eventually
 
 pytestmark = [
     pytest.mark.processes,
@@ -37,7 +37,6 @@ pytestmark = [
     pytest.mark.usefixtures("redis", "empty_cache"),
 ]
 Program = list[str | Path]
-STOP_SECONDS = 30
 
 
 @pytest.fixture
@@ -75,7 +74,7 @@ def running(command: Program, environment: dict[str, str]) -> Iterator[subproces
         yield process
     finally:
         process.terminate()
-        process.communicate(timeout=STOP_SECONDS)
+        process.communicate(timeout=AUDIT_PATIENCE_SECONDS)
 
 
 @contextmanager
@@ -128,7 +127,7 @@ def test_web_and_worker_send_one_trace_before_they_end(rotel: Path, tmp_path: Pa
             f"{web(environment, site)}{reverse('api-submissions', args=place)}",
             json={"repo_url": str(tmp_path / "work.git")},
             headers={"authorization": f"Bearer {token}"},
-            timeout=STOP_SECONDS,
+            timeout=AUDIT_PATIENCE_SECONDS,
         )
         assert answer.status_code == 201, answer.text
         with everywhere():

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 from django_scopes import get_scope, scope
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grading.core.csv_cells import lines_of, plain_cell, safe_cell
@@ -303,11 +303,13 @@ def test_cell_without_a_formula_is_unchanged(cell):
     assert safe_cell(cell) == cell
 
 
+@settings(deadline=None)
 @given(st.text("'=+-@,;|\t\r\n\" a\u200b"))
 def test_exported_cell_is_imported_as_it_was(text):
     assert plain_cell(safe_cell(text)) == text
 
 
+@settings(deadline=None)
 @given(st.text(), st.floats(0, 1000))
 def test_any_student_name_stays_one_record_and_numbers_stay_numbers(name, number):
     (row,) = csv.reader(io.StringIO(lines_of([[name, number, None]]), newline=""))

@@ -30,14 +30,13 @@ from tests.factories.private_git_server import PrivateServer
 from tests.factories.repository_accesses import TOKEN, app_access_of
 from tests.factories.ssh_server import serve_ssh
 from tests.faults.site import surroundings
-from tests.waiting import PATIENCE_SECONDS, eventually
+from tests.waiting import AUDIT_PATIENCE_SECONDS, eventually
 
 pytestmark = [
     pytest.mark.processes,
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("empty_cache"),
 ]
-STOP_SECONDS = 30
 APP_VARIABLES = (
     "GITHUB_APP_ID",
     "GITHUB_APP_SLUG",
@@ -73,7 +72,7 @@ def written(tmp_path: Path, github: GithubServer) -> Iterator[Path]:
         )
         yield tmp_path
         process.terminate()
-        process.wait(STOP_SECONDS)
+        process.wait(AUDIT_PATIENCE_SECONDS)
 
 
 def files_below(folder: Path) -> Iterator[bytes]:
@@ -159,7 +158,7 @@ def test_no_secret_is_in_any_byte_that_was_written(
             done = Audit.objects.filter(state=AuditState.DONE)
             eventually(
                 lambda: done.count() == 3,
-                3 * PATIENCE_SECONDS,
+                AUDIT_PATIENCE_SECONDS,
                 describe=lambda: list(Audit.objects.values()),
             )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from courtroom.models.audit_report import AuditReport
@@ -74,6 +74,7 @@ def test_counts_are_those_of_the_test_cases() -> None:
         assert [element.get(name) for name in COUNTS] == [str(count) for count in counted]
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=())))
 def test_no_text_makes_xml_that_cannot_be_read(text: str) -> None:
     report = hostile_report()

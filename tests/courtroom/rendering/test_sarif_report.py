@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from courtroom.models.audit_report import AuditReport
@@ -74,6 +74,7 @@ def test_only_a_path_inside_the_repository_becomes_a_uri(path: str, uri: str | N
     assert uri is None or unquote(uri) == path
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_no_path_leads_out_of_the_repository(path: str) -> None:
     uri = file_uri(path)
@@ -81,6 +82,7 @@ def test_no_path_leads_out_of_the_repository(path: str) -> None:
     assert uri is None or not {"", ".", ".."} & set(uri.split("/"))
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=()) | st.sampled_from("{}[]()01\\")))
 def test_no_text_becomes_a_link_a_placeholder_or_a_control_character(text: str) -> None:
     plain = plain_text(text)

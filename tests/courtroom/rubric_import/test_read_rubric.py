@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from courtroom.models.errors import RubricRefused
@@ -369,6 +369,7 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(JSON)
 def test_any_json_is_read_or_refused(data):
     try:
@@ -378,6 +379,7 @@ def test_any_json_is_read_or_refused(data):
     assert imported.rubric.criteria
 
 
+@settings(deadline=None)
 @given(JSON)
 def test_every_place_of_a_json_text_has_a_line(data):
     text = json.dumps(data, indent=1)
