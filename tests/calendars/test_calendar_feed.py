@@ -115,8 +115,9 @@ def test_feed_is_limited_by_person_and_wrong_addresses_by_visitor(ada, settings)
 
 def test_student_gets_the_deadlines_of_every_institution_and_of_no_other_course(ada):
     elsewhere = CohortFactory.create()
-    for cohort, title in ((ada.cohort, "Here"), (elsewhere, "There")):
-        AssignmentFactory.create(cohort=cohort, title=title, due_at=SOON)
+    for hours, (cohort, title) in enumerate(((ada.cohort, "Here"), (elsewhere, "There"))):
+        due_at = SOON + timedelta(hours=hours)
+        AssignmentFactory.create(cohort=cohort, title=title, due_at=due_at)
     for organization in (ada.organization, None):
         cohort = CohortFactory.create(**({"organization": organization} if organization else {}))
         AssignmentFactory.create(cohort=cohort, title="Of others", due_at=SOON)
