@@ -1,7 +1,8 @@
-"""Waiting for a condition."""
+"""Waiting for a condition, and times that need no waiting."""
 
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 PATIENCE_SECONDS = 60
 # Audits give way to everything else on the machine.
@@ -23,3 +24,8 @@ def eventually(
         assert waited < seconds, f"not within {seconds} s: {describe()}"
         time.sleep(min(max(waited * POLL_SHARE, POLL_SECONDS), LONGEST_POLL_SECONDS))
     return time.monotonic() - begin
+
+
+def just_past() -> datetime:
+    """Return a time that has come, also where the clock steps back a little."""
+    return datetime.now(UTC) - timedelta(seconds=1)

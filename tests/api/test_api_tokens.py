@@ -14,6 +14,7 @@ from grading.api.tokens.actions import MAX_TOKENS, create_token
 from grading.core.enums import ApiScope
 from grading.models import ApiToken
 from tests.factories.people import CohortFactory, UserFactory, student
+from tests.waiting import just_past
 from tests.web_client.api_program import error_of
 
 pytestmark = pytest.mark.django_db
@@ -92,7 +93,7 @@ def test_a_dead_token_opens_nothing(ada, change):
     else:
         fields = {
             "revoked": {"revoked_at": timezone.now()},
-            "expired": {"expires_at": timezone.now()},
+            "expired": {"expires_at": just_past()},
         }
         ApiToken.objects.filter(pk=token.pk).update(**fields[change])
     assert response_to("organizations/", text).status_code == HTTPStatus.UNAUTHORIZED

@@ -26,6 +26,7 @@ from grading.operations.retention import prune
 from tests.factories.lti import LtiLaunchFactory
 from tests.factories.people import OrganizationFactory, staff_user
 from tests.lti.traveller import Traveller
+from tests.waiting import just_past
 
 pytestmark = pytest.mark.django_db
 NAMES = {
@@ -161,7 +162,7 @@ def test_a_key_is_published_before_it_signs_and_the_old_one_after(organization, 
     assert [key["kid"] for key in published] == [str(new.kid), str(old.kid)]
     assert "Wait an hour" in owner.post(page, {"do": "rotate"}).text
     with scope(organization=organization):
-        LtiKey.objects.filter(pk=old.pk).update(published_until=timezone.now())
+        LtiKey.objects.filter(pk=old.pk).update(published_until=just_past())
     published = json.loads(Client().get(f"/lti/{row.key}/keys.json").content)["keys"]
     assert [key["kid"] for key in published] == [str(new.kid)]
     assert prune()["former keys for platforms"] == 1
@@ -285,7 +286,7 @@ def test_a_link_that_is_old_or_invented_registers_nothing(organization, owner, p
     invented = re.sub(r"register/[^/]+", "register/invented", link)
     assert Client().get(invented, form_values(platform)).status_code == 400
     with scope(organization=organization):
-        LtiRegistration.objects.update(setup_until=timezone.now())
+        LtiRegistration.objects.update(setup_until=just_past())
     assert Client().get(link, form_values(platform)).status_code == 400
     assert (platform.requests, only(organization).is_complete) == ([], False)
 

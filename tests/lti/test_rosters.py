@@ -32,6 +32,7 @@ from tests.factories.lti import LtiAccountFactory, LtiContextFactory, LtiCourseL
 from tests.factories.lti_services import TEACHER, CourseThere, somebody
 from tests.factories.people import EnrollmentFactory, MembershipFactory, staff_user, student
 from tests.lti.traveller import Traveller
+from tests.waiting import just_past
 
 pytestmark = pytest.mark.django_db
 
@@ -294,7 +295,7 @@ def test_a_due_roster_is_imported_by_a_job_and_due_again_next_night(link, course
 
 def test_a_course_that_is_over_is_not_imported_any_more(link):
     Cohort.objects.update(ends_on=date(2020, 1, 1), starts_on=None)
-    LtiCourseLink.objects.update(roster_next_at=timezone.now())
+    LtiCourseLink.objects.update(roster_next_at=just_past())
     assert (import_due_rosters(), LtiCourseLink.objects.get().roster_next_at) == (0, None)
 
 

@@ -45,6 +45,7 @@ from tests.factories.lti_services import AGS, SCOPES, CourseThere, somebody
 from tests.factories.people import OrganizationFactory, staff_user, student
 from tests.factories.work import AssignmentFactory
 from tests.lti.traveller import Traveller
+from tests.waiting import just_past
 
 pytestmark = pytest.mark.django_db
 
@@ -96,7 +97,7 @@ def send(registration: LtiRegistration) -> LtiScore:
 
 
 def again(score: LtiScore) -> None:
-    LtiScore.objects.filter(pk=score.pk).update(next_at=timezone.now())
+    LtiScore.objects.filter(pk=score.pk).update(next_at=just_past())
 
 
 def test_a_released_grade_arrives_as_a_part_of_the_columns_maximum(
@@ -153,7 +154,7 @@ def test_a_change_is_sent_later_and_the_same_is_not_sent_twice(
     judged(submission, 5, 4)
     release(assignment, teacher)
     first = send(registration)
-    assert LtiScore.objects.update(state=ScoreState.WAITING, next_at=timezone.now()) == 1
+    assert LtiScore.objects.update(state=ScoreState.WAITING, next_at=just_past()) == 1
     same = send(registration)
     assert (same.state, same.sent_at, len(course.server.asked("/course/columns/own/scores"))) == (
         ScoreState.SENT,
@@ -274,7 +275,7 @@ def test_a_refused_token_is_replaced_once(registration, course, assignment, ada,
     release(assignment, teacher)
     course.refused_tokens = 1
     assert send(registration).state == ScoreState.SENT
-    LtiScore.objects.update(state="waiting", digest="", next_at=timezone.now())
+    LtiScore.objects.update(state="waiting", digest="", next_at=just_past())
     course.refused_tokens = 2
     assert send(registration).state == ScoreState.REFUSED
 
@@ -434,14 +435,14 @@ class TestColumns:
             "automaton-auditor",
         )
         LtiLineItem.objects.update(url="", read_at=None)
-        LtiScore.objects.update(state="waiting", next_at=timezone.now(), digest="")
+        LtiScore.objects.update(state="waiting", next_at=just_past(), digest="")
         assert send(registration).state == ScoreState.SENT
         assert len(course.columns) == 1
 
     def test_one_that_is_gone_is_looked_for_again(self, registration, course, assignment):
         score = send(registration)
         course.columns.clear()
-        LtiScore.objects.update(state="waiting", next_at=timezone.now(), digest="")
+        LtiScore.objects.update(state="waiting", next_at=just_past(), digest="")
         assert send(registration).state == ScoreState.WAITING
         again(score)
         assert send(registration).state == ScoreState.SENT

@@ -34,6 +34,7 @@ from tests.factories.webhooks import (
     WebhookFactory,
     receiving,
 )
+from tests.waiting import just_past
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 TEST_ANSWER = b"HTTP/1.1 %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s"
@@ -75,7 +76,7 @@ def came_of(delivery: WebhookDelivery) -> tuple[str, int, int | None, str]:
 def make_due(delivery: WebhookDelivery, **changes: Any) -> None:
     with everywhere():
         WebhookDelivery.objects.filter(pk=delivery.pk).update(
-            next_at=timezone.now(), created_at=timezone.now() - timedelta(hours=1), **changes
+            next_at=just_past(), created_at=timezone.now() - timedelta(hours=1), **changes
         )
 
 

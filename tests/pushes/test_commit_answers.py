@@ -32,6 +32,7 @@ from tests.factories.pushes import (
     push_of,
 )
 from tests.factories.repository_accesses import TOKEN, access_of, app_access_of
+from tests.waiting import just_past
 
 pytestmark = pytest.mark.django_db
 ADAS = "private/course/ada"
@@ -169,7 +170,7 @@ def _criterion(push: Push) -> str:
 def test_same_answer_is_not_sent_twice(github, link, pushed):
     answer(link)
     with everywhere():
-        Push.objects.update(answer_at=timezone.now())
+        Push.objects.update(answer_at=just_past())
     answer(link)
     assert len([row for row in github.requests if "check-runs" in row]) == 1
 
@@ -324,7 +325,7 @@ def refused_push(link: PushLink, forge: str) -> Push:
         forge=forge,
         state=PushState.REFUSED,
         sentence="You have used your only attempt.",
-        answer_at=timezone.now(),
+        answer_at=just_past(),
     )
 
 

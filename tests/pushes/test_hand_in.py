@@ -22,6 +22,7 @@ from tests.factories.people import CohortFactory, everywhere, staff_user
 from tests.factories.pushes import push_of
 from tests.factories.repositories import git
 from tests.factories.repository_accesses import access_of
+from tests.waiting import just_past
 
 pytestmark = pytest.mark.django_db
 WAITING, SUBMITTED, SUPERSEDED, REFUSED, LATE = (
@@ -170,7 +171,7 @@ def test_worker_that_died_after_the_attempt_makes_no_second(push, submit, commit
 def test_lost_job_is_enqueued_by_the_reconciler(push, commits, link):
     push(commits[0])
     with everywhere():
-        Push.objects.update(next_at=timezone.now(), created_at=timezone.now() - 2 * JUST_WRITTEN)
+        Push.objects.update(next_at=just_past(), created_at=timezone.now() - 2 * JUST_WRITTEN)
     assert reconcile().with_pushes == 1
 
 

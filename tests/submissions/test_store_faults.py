@@ -41,7 +41,7 @@ from tests.factories.pdfs import Page, make_pdf
 from tests.factories.people import everywhere, staff_user, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, just_past
 from tests.web_client.api_program import Program
 
 pytestmark = [
@@ -169,7 +169,7 @@ def test_refused_upload_is_deleted_after_an_hour(work: Work, store: StoreProxy) 
     with everywhere():
         (orphan,) = OrphanedUpload.objects.all()
         assert default_storage.exists(orphan.name)
-        OrphanedUpload.objects.update(delete_after=timezone.now())
+        OrphanedUpload.objects.update(delete_after=just_past())
     assert delete_orphans() == 1
     assert not default_storage.exists(orphan.name)
 
