@@ -16,7 +16,7 @@ from typing import Any
 
 from courtroom.analysis.sandbox.forked import ForkFailed, run_forked
 from courtroom.models.errors import ChildFailed
-from courtroom.models.nesting import nesting_of
+from courtroom.models.nesting import MOST_CHARACTERS, nesting_of
 
 # ast-grep overflowed the stack at 20,000 levels, never at 1,000; a level takes a character.
 MOST_NESTING = 20
@@ -195,9 +195,6 @@ def _search(files: Sequence[tuple[str, str]], language: str, pattern: str) -> di
 
 def _bounds_fault(language: str, pattern: str) -> str:
     """Return the reason why ast-grep must not see this pattern; empty when it may."""
-    # Loads pydantic: the child that searches no pattern does without.
-    from courtroom.models.check import MOST_CHARACTERS
-
     if _canonical_name(language) not in SUFFIXES:
         supported = ", ".join(SUFFIXES)
         return f"{language} is not a supported language for patterns; supported are {supported}"

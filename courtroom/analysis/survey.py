@@ -206,11 +206,12 @@ def _blobs(request: Mapping[str, Any]) -> dict[str, Blob]:
 
 
 def _read(unopened: BlobReader, checks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    # What is imported and all trees live until the end: the collector would only walk them again.
+    gc.disable()
     from courtroom.analysis.code_facts import read_facts
     from courtroom.analysis.code_search import Searches
 
     warnings.simplefilter("ignore")  # hostile sources warn by the thousand
-    gc.disable()  # trees are all alive until the end; the collector would only walk them again
     with unopened as reader:
         reading = read_facts(reader)
         searches = Searches(

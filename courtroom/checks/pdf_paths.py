@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import Field
 
-from courtroom.analysis.pdf_claims.denials import edge_of, is_interim_report
+from courtroom.analysis.pdf_claims.denials import is_interim_report
+from courtroom.analysis.pdf_claims.part_edges import edge_of
 from courtroom.checks.feature_words import FEATURE_WORDS, MADE_CHANGE, WITH_DETAIL
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.graph_topology import dead_routes

@@ -17,6 +17,8 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from courtroom.models.nesting import MOST_CHARACTERS
+
 # Context of a validation. What was accepted before, perhaps by a later version, stays readable:
 # checks of unknown kinds are kept, and limits of a new rubric do not apply.
 STORED = {"is_stored": True}
@@ -52,9 +54,6 @@ class MostForNew:
         return value
 
 
-# Of a guard, a pattern of code, and words and paths, which become regular expressions. The longest
-# known from practice has 24 characters.
-MOST_CHARACTERS = 500
 SearchText = Annotated[str, MostForNew(MOST_CHARACTERS)]
 SearchTexts = Annotated[tuple[SearchText, ...], MostForNew(100, "lines")]
 

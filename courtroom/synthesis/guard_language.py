@@ -18,9 +18,8 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
-from courtroom.models.check import MOST_CHARACTERS
 from courtroom.models.errors import RubricRefused
-from courtroom.models.nesting import nesting_of
+from courtroom.models.nesting import MOST_CHARACTERS, nesting_of
 from courtroom.synthesis.guard_errors import GuardError, first_guard_error
 from courtroom.synthesis.guard_loops import MOST_LOOPS, refuse_costly_loops
 from courtroom.synthesis.guard_time import measured

@@ -6,7 +6,8 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from courtroom.models.check import MOST_CHARACTERS, MostForNew, SearchTexts
+from courtroom.models.check import MostForNew, SearchTexts
+from courtroom.models.nesting import MOST_CHARACTERS
 
 Rounding = Literal["half_up", "half_even"]
 Overruled = Literal["every_judge", "defense"]

@@ -9,15 +9,14 @@ or an interim state.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.chapters import skipped_chapter
 from courtroom.analysis.pdf_claims.claim_patterns import CodeFacts
 from courtroom.analysis.pdf_claims.claims import CheckedClaim, FeatureClaim, own_words
+from courtroom.analysis.pdf_claims.part_edges import NODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +34,6 @@ class Part:
     says: str = ""
 
 
-# Nodes to which an edge leads where the part is there, by the part's id.
-NODES: dict[str, Callable[[str], bool]] = {
-    "lacks_judges": lambda name: role_by_name(name) == "judge",
-    "lacks_chief_justice": lambda name: role_by_name(name) == "justice",
-    "lacks_vision_inspector": lambda name: "vision" in name.lower(),
-}
-ROUTES = frozenset({"lacks_error_route", "lacks_conditional_edges"})
-
-
 def _nodes(part: str) -> Callable[[CodeFacts], bool | None]:
     """Return whether an edge of the graph leads to a node of this part."""
 
@@ -52,20 +42,6 @@ def _nodes(part: str) -> Callable[[CodeFacts], bool | None]:
         return None if reached is None else any(map(NODES[part], reached))
 
     return is_there
-
-
-def edge_of(part: str, graph: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return path and line of the first edge that shows the part; None where none is known."""
-    routes = graph.get("conditional", ())
-    if part in ROUTES:
-        return next(iter(routes), None)
-    leads = NODES.get(part)
-    if leads is None:
-        return None
-    columns = (graph.get(name, ()) for name in ("edges", "edge_paths", "edge_lines"))
-    plain = ((end, {"path": p, "line": n}) for (_, end), p, n in zip(*columns, strict=False))
-    routed = ((end, route) for route in routes for end in route["to"])
-    return next((place for end, place in (*plain, *routed) if leads(end)), None)
 
 
 def _reached(code: CodeFacts) -> set[str] | None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, joined
-from courtroom.analysis.pdf_claims.denials import edge_of
+from courtroom.analysis.pdf_claims.part_edges import edge_of
 
 # By the part of the work: its words, and how a sentence names it.
 _PARTS: Mapping[str, tuple[re.Pattern[str], str]] = {
