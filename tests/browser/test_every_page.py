@@ -31,7 +31,7 @@ ACCOUNTS = {
         "logout/",
     ),
 }
-WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
+WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
 
 
 # Addresses like those of pages: a file, and what a page asks for.

@@ -21,7 +21,7 @@ pytestmark = [
 ]
 STUDENTS = 30
 MOST_PRESSES = 60
-WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
+WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
 
 
 class Keys:

@@ -28,7 +28,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("redis"),
 ]
-WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
+WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
 
 
 def test_a_student_needs_no_mouse(live_server: Any, chromium: Chromium, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("redis"),
 ]
-WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
+WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
 
 
 def test_teacher_works_with_keyboard_alone(live_server: Any, chromium: Chromium) -> None:

@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 # The work with the longest report of the demo, which is longer than that of a typical student.
 WORK = "quick-auditor"
 MAX_HEIGHT, MAX_PAGES = 8_000, 12
-DESK: Any = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
+DESK: Any = {"viewport": {"width": 1280, "height": 800}}
 PHONE: Any = {"viewport": {"width": 390, "height": 800}}
 HEIGHT = "document.documentElement.scrollHeight"
 # Both judges' marks and what clips them, in pixels from the left.
