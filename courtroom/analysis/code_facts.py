@@ -64,7 +64,7 @@ from courtroom.analysis.project.submission_scope import (
     read_scope,
 )
 from courtroom.analysis.project.unjudged_criteria import rubric_paths
-from courtroom.analysis.project.unlocked_imports import BESIDE, LOCKS, unlocked_imports
+from courtroom.analysis.project.unlocked_imports import read_unlocked
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.source_files import (
     OTHER_LANGUAGES,
@@ -168,16 +168,12 @@ def _set_scope(writer: FactWriter) -> None:
 
 
 def _unlocked(writer: FactWriter) -> None:
-    """Record the imports that fail in an install by the lock file, where it is the only manifest."""
-    paths = [path for path, blob in writer.reader.blobs.items() if blob.is_file]
-    lock = next((name for name in LOCKS if name in paths), None)
+    """Record the imports that fail in an install by the only manifest, or as the README says."""
     scope = writer.facts.get("scope")
-    if lock is None or scope is None or any(map(BESIDE.fullmatch, paths)):
-        return
-    text = (writer.reader.read(lock) or b"").decode("utf-8", "replace")
-    functions = part_functions(writer.layers)
-    rows = unlocked_imports(writer.symbols, text, frozenset(scope["unreached"]), functions)
-    scope |= {"lock": lock, "unlocked": rows} if rows else {}
+    if scope is not None:
+        functions = part_functions(writer.layers)
+        unreached = frozenset(scope["unreached"])
+        scope |= read_unlocked(writer.reader, writer.symbols, unreached, functions)
 
 
 def _graph(writer: FactWriter) -> None:

@@ -15,9 +15,9 @@ from courtroom.checks.from_facts import (
     with_place,
 )
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import in_full, listed, number_of, place_of, places_of
+from courtroom.checks.phrases import in_full, listed, number_of, places_of
 from courtroom.checks.result import SEARCHED, Finding, absent, could_not_look, present
-from courtroom.checks.subjects import Subjects, lacks_graph
+from courtroom.checks.subjects import Subjects, lacks_graph, unlocked_imports
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _failing(check: FailingCode, survey: Survey) -> Finding:
     if lacks_graph(survey.facts):
         reached = reached.replace("that nodes, main blocks and web routes reach", "of the code")
     lines = [line for line in fact["lines"] if line["part"] == check.part]
-    unlocked = "" if check.every_run else _unlocked(check.part, survey)
+    unlocked = "" if check.every_run else unlocked_imports(survey.facts, check.part)
     if check.every_run and lines:
         return _every_run(lines)
     if not lines:
@@ -86,17 +86,6 @@ def _failing(check: FailingCode, survey: Survey) -> Finding:
         finding = absent(reason, searched, met=True, caption=f"{SEARCHED}{unlocked}")
         return replace(finding, has_reservation=bool(unlocked))
     return _shown(lines, end=unlocked)
-
-
-def _unlocked(part: str, survey: Survey) -> str:
-    """Sentence, with a space before it, on imports that the lock file does not bring; else ""."""
-    scope = survey.facts.get("scope") or {}
-    rows = [row for row in scope.get("unlocked", ()) if row.get("part") == part]
-    if not rows:
-        return ""
-    names = listed([f"{row['name']} ({place_of(row['path'], row['line'])})" for row in rows])
-    fails = "this import fails" if len(rows) == 1 else "these imports fail"
-    return f" Not counted: in an install by {scope['lock']}, {fails}: {names}."
 
 
 def _every_run(lines: Sequence[Mapping[str, Any]]) -> Finding:

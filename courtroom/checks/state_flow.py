@@ -23,7 +23,7 @@ from courtroom.checks.from_facts import searched as searched_for
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import by_kind, clauses, listed
 from courtroom.checks.result import MOST_CLUES, SEARCHED, Clue, Finding, absent, could_not_look
-from courtroom.checks.subjects import Subjects
+from courtroom.checks.subjects import Subjects, unlocked_imports
 from courtroom.models.check import CheckBase
 from courtroom.models.state_flow_facts import FaultKind
 from courtroom.models.statement import continued
@@ -185,7 +185,7 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
         title = f"There is {clauses(dict.fromkeys(map(_words_of, faults)))}."
         if any(fault.get("is_blinding") for fault in faults):
             title = BLINDING
-        beside = _not_counted(check, fact) if {*BESIDE.values()} & {*check.faults} else ""
+        beside = _not_counted(check, survey) if {*BESIDE.values()} & {*check.faults} else ""
         reason = f"{_reason(faults)}{minor}{beside}"
         finding = Finding(False, reason, _places(faults), fault=title)
         is_about_cap = any(CAP.search(fault["sentence"]) for fault in faults)
@@ -203,7 +203,7 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
         names = [
             name.replace(LOOSE, f"a rule beside the cap for security{LOOSE[6:]}") for name in names
         ]
-    beside = f"{_not_followed(unread)}{minor}{_not_counted(check, fact)}"
+    beside = f"{_not_followed(unread)}{minor}{_not_counted(check, survey)}"
     reason = f"{_absences(names, files_of(survey))}{beside}".strip()
     wanted = names or [WORDS[kind] for kind in check.faults]
     # What the reason names must not be denied.
@@ -294,18 +294,19 @@ def _absences(names: Sequence[str], files: str) -> str:
     return f"No {names[0].partition(' ')[2]} was recognised in {files}."
 
 
-def _not_counted(check: StateFlow, fact: Mapping[str, Any]) -> str:
-    """Keys that nobody reads beside unused values in the code, and the kinds of BESIDE; "" where the
-    check is on none of them.
+def _not_counted(check: StateFlow, survey: Survey) -> str:
+    """Keys that nobody reads beside unused values in the code, the kinds of BESIDE, and imports that
+    an install does not bring; "" where the check is on none of them.
 
     Such a key may be what the graph is run for. All count for nothing.
     """
+    unlocked = unlocked_imports(survey.facts) if "broken_import" in check.faults else ""
     faults = [
         fault
-        for fault in fact["faults"]
+        for fault in survey.facts["state_flow"]["faults"]
         if fault["kind"] not in check.faults and _beside(fault) in check.faults
     ]
-    return f" Not counted: {continued(_reason(faults))}" if faults else ""
+    return f" Not counted: {continued(_reason(faults))}{unlocked}" if faults else unlocked
 
 
 def _beside(fault: Mapping[str, Any]) -> str:

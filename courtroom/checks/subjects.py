@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from courtroom.checks.phrases import named, place_of
+from courtroom.checks.phrases import listed, named, place_of
 from courtroom.checks.result import Clue
 from courtroom.models.evidence import CheckOutcome, DetectiveName
 from courtroom.models.root_cause import RootCause, RootCauseCode
@@ -264,3 +264,17 @@ ABSENCES: dict[Subject, Callable[[JsonFacts], Absence | None]] = {
     "judges_run": lambda facts: unreached("judges", facts),
     "justice_run": lambda facts: unreached("justice", facts),
 }
+
+
+def unlocked_imports(facts: JsonFacts, part: str | None = None) -> str:
+    """Sentence, with a space before it, on imports that an install does not bring; else "".
+
+    They are those of the functions of a part, or those at the top of files.
+    """
+    scope = facts.get("scope") or {}
+    rows = [row for row in scope.get("unlocked", ()) if row.get("part") == part]
+    if not rows:
+        return ""
+    names = listed([f"{row['name']} ({place_of(row['path'], row['line'])})" for row in rows])
+    fails = "this import fails" if len(rows) == 1 else "these imports fail"
+    return f" Not counted: in an install by {scope['lock']}, {fails}: {names}."

@@ -94,7 +94,8 @@ class SubmissionScope(FactModel):
     of tests, examples and the like that the product runs, so that they belong to it. `unreached` are
     files of the product to which no import leads from an entry point, `idle_nodes` functions in the
     others that are named as nodes and that no code uses. `unlocked` are packages that the product
-    imports and that the lock file `lock`, by which all is installed, does not have.
+    imports and that an install by the file `lock`, the only one or the one of the README, does not
+    bring.
     """
 
     main: str | None

@@ -1,12 +1,16 @@
-"""Imports of packages that no install by the work's lock file brings."""
+"""Imports of packages that no install by the work's lock file, or as its README says, brings."""
 
 from __future__ import annotations
 
 import ast
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from courtroom.analysis.git.blobs import BlobReader
+from courtroom.analysis.project.documented_commands import commands_in
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -16,8 +20,23 @@ LOCKS = ("poetry.lock", "uv.lock")
 BESIDE = re.compile(
     r"(?:requirements[\w.-]*\.(?:txt|in)|Pipfile|setup\.(?:py|cfg)|environment\.ya?ml)"
 )
+PYPROJECT = "pyproject.toml"
+README = re.compile(r"readme(?:\.\w{1,8})?", re.IGNORECASE)
+# By tool: the lock file that it installs by.
+SYNCS: Mapping[tuple[str, ...], str] = {
+    ("uv", "sync"): "uv.lock",
+    ("poetry", "install"): "poetry.lock",
+}
+OTHER_TOOLS = frozenset({"conda", "mamba", "pipenv", "pdm", "pipx", "hatch", "rye"})
 MOST_ROWS = 12
 _NAME = re.compile(r'^name = "([\w.-]{1,100})"', re.MULTILINE)
+# Packages that hardly any other one brings: a manifest that does not name them installs none of them.
+LEAVES = frozenset(
+    {
+        *("docling", "langchain-google-genai", "langchain-groq", "langchain-ollama", "streamlit"),
+        *("langgraph-checkpoint-postgres", "langgraph-checkpoint-sqlite"),
+    }
+)
 # By import: the package that brings it, where that is sure.
 _PACKAGES: Mapping[str, str] = {
     "PIL": "pillow",
@@ -27,6 +46,8 @@ _PACKAGES: Mapping[str, str] = {
     "dotenv": "python-dotenv",
     "fitz": "pymupdf",
     "git": "gitpython",
+    "langgraph.checkpoint.postgres": "langgraph-checkpoint-postgres",
+    "langgraph.checkpoint.sqlite": "langgraph-checkpoint-sqlite",
     "sklearn": "scikit-learn",
     "yaml": "pyyaml",
     **{
@@ -50,28 +71,128 @@ _PACKAGES: Mapping[str, str] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Install:
+    """File by which all is installed, and the packages that commands of the README name beside it."""
+
+    path: str
+    named: frozenset[str] = frozenset()
+
+
+def read_unlocked(
+    reader: BlobReader,
+    symbols: SymbolTable,
+    unreached: frozenset[str],
+    functions: Mapping[str, Sequence[FunctionRef]],
+) -> dict[str, Any]:
+    """Return the file of the install and what it lacks, as fields of SubmissionScope."""
+    paths = [path for path, blob in reader.blobs.items() if blob.is_file]
+    readme = next(filter(README.fullmatch, paths), "")
+    install = install_of(paths, _text_of(reader, readme))
+    if install is None:
+        return {}
+    texts = {path: _text_of(reader, path) for path in (PYPROJECT, install.path)}
+    rows = unlocked_imports(symbols, install, texts, unreached, functions)
+    return {"lock": install.path, "unlocked": rows} if rows else {}
+
+
+def _text_of(reader: BlobReader, path: str) -> str:
+    content = reader.read(path) or b""
+    # `pip freeze` in a Windows shell writes UTF-16, and pip reads it.
+    encoding = "utf-16" if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8"
+    return content.decode(encoding, "replace")
+
+
+def install_of(paths: Iterable[str], readme: str) -> Install | None:
+    """Return the file by which people install: the only one, or the one that the README says.
+
+    None where they may choose, or where it is not there.
+    """
+    tree = frozenset(path for path in paths if "/" not in path)
+    lock = next((name for name in LOCKS if name in tree), None)
+    chosen, named = _documented(readme, tree)
+    # A lock holds all that the manifest beside it asks for.
+    is_only = chosen <= {PYPROJECT, lock} and not any(map(BESIDE.fullmatch, tree))
+    if lock and (lock in chosen or is_only):
+        chosen = chosen - {PYPROJECT} | {lock}
+    path = next(iter(chosen)) if len(chosen) == 1 else ""
+    return Install(path, frozenset(named)) if path in tree else None
+
+
+def _documented(readme: str, tree: frozenset[str]) -> tuple[set[str], set[str]]:
+    """Return the files by which commands of the README install, and the packages they name."""
+    chosen: set[str] = set()
+    named: set[str] = set()
+    for command in commands_in(readme, frozenset()):
+        words = command.words
+        lock = SYNCS.get(words[:2])
+        if lock:
+            chosen.add(lock if lock in tree else PYPROJECT)
+        elif words[0] in OTHER_TOOLS:
+            chosen.add("")
+        elif "install" in words and any(word in {"pip", "pip3"} for word in words[:3]):
+            files, names = _of_pip(words[words.index("install") + 1 :])
+            chosen |= files & tree
+            named |= names
+    return chosen, named
+
+
+def _of_pip(words: Sequence[str]) -> tuple[set[str], set[str]]:
+    """Return the files and the packages that the arguments of `pip install` name."""
+    files: set[str] = set()
+    names: set[str] = set()
+    for before, word in zip(("", *words), words, strict=False):
+        if before in {"-r", "--requirement"}:
+            files.add(word.removeprefix("./"))
+        elif word.startswith((".", "/")):
+            files.add(PYPROJECT)
+        elif not word.startswith("-"):
+            names.add(_normal(re.split(r"[\[<>=!~; ]", word)[0]))
+    return files, names
+
+
 def unlocked_imports(
     symbols: SymbolTable,
-    lock: str,
+    install: Install,
+    texts: Mapping[str, str],
     unreached: frozenset[str],
     functions: Mapping[str, Sequence[FunctionRef]] | None = None,
 ) -> list[dict[str, Any]]:
-    """Return name, path and line of the packages that the product imports and the lock lacks.
+    """Return name, path and line of the packages that the product imports and the install lacks.
 
-    `lock` is the text of the lock file, which names all that is installed. Only imports that run
-    whenever their module or function does count; `functions` are those that a run of the graph
-    reaches, by part. Each package is named once.
+    `texts` are those of its file and of pyproject.toml: a lock file names all that is installed,
+    any other only what is asked for; what pyproject.toml asks for comes into an older lock. Only
+    imports that run whenever their module or function does count; `functions` are those that a run
+    of the graph reaches, by part. Each package is named once.
     """
-    locked = {name.lower().replace("_", "-") for name in _NAME.findall(lock)}
-    if not locked:
-        return []
+    is_lock, text = install.path in LOCKS, texts.get(install.path, "")
+    asked = _normal(texts.get(PYPROJECT, "") if is_lock else text)
+    locked = {_normal(name) for name in _NAME.findall(text)}
+    # `-r` takes in another file, and an extra brings packages that it does not name.
+    is_open = not locked if is_lock else bool(re.search(r"^-r|langchain\[", text, re.MULTILINE))
     rows: dict[str, dict[str, Any]] = {}
-    for source, part, name, line in _all_imports(symbols, unreached, functions or {}):
-        package = _PACKAGES.get(name)
-        if package and package not in locked and not symbols.find_module(name, source):
+    for source, part, module, line in _all_imports(symbols, unreached, functions or {}):
+        name = next((name for name in _beginnings(module) if name in _PACKAGES), "")
+        package = _PACKAGES.get(name, "")
+        is_there = package in locked or package in asked
+        is_known = bool(package) and (is_lock or package in LEAVES)
+        if is_open or is_there or not is_known or package in install.named:
+            continue
+        if not symbols.find_module(name, source):
             row = {"name": name, "path": source.path, "line": line}
             rows.setdefault(name, row | ({"part": part} if part else {}))
     return list(rows.values())[:MOST_ROWS]
+
+
+def _normal(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
+def _beginnings(module: str) -> Iterator[str]:
+    """Yield a.b.c, then a.b and a."""
+    while module:
+        yield module
+        module = module.rpartition(".")[0]
 
 
 def _all_imports(
@@ -91,6 +212,6 @@ def _all_imports(
 def _imports(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
     for node in nodes:
         if isinstance(node, ast.Import):
-            yield from ((alias.name.partition(".")[0], node.lineno) for alias in node.names)
+            yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
-            yield node.module.partition(".")[0], node.lineno
+            yield node.module, node.lineno

@@ -283,11 +283,23 @@ def test_ways_through_a_graph_of_the_works_own_kind_are_open_with_its_place(
 
 
 @pytest.mark.parametrize(
-    ("beside", "names"), [({}, ["pypdf"]), ({"requirements.txt": "pypdf\n"}, [])]
+    ("beside", "names"),
+    [
+        ({}, ["pypdf"]),
+        ({"requirements.txt": "pypdf\n"}, []),
+        (
+            {
+                "README.md": "```\npip install -r requirements.txt\n```\n",
+                "requirements.txt": "streamlit\n".encode("utf-16"),
+            },
+            [],
+        ),
+    ],
 )
 def test_import_that_the_only_manifest_lacks_is_part_of_the_scope(
     beside: dict[str, str | bytes | None], names: list[str], tmp_path: Path
 ) -> None:
-    files = {"main.py": "import pypdf\n", "uv.lock": '[[package]]\nname = "rich"\n', **beside}
+    code = {"main.py": "import page\nimport pypdf\n", "page.py": "import streamlit\n"}
+    files = {**code, "uv.lock": '[[package]]\nname = "rich"\nname = "streamlit"\n', **beside}
     scope = survey(snapshot_of(files, tmp_path)).facts["scope"]
     assert [row["name"] for row in scope.get("unlocked", ())] == names

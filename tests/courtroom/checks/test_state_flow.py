@@ -375,3 +375,15 @@ def test_cap_for_security_is_shown_at_work_in_a_committed_audit(sentence: str, i
     finding = detected(check, survey(facts=facts))
     assert finding.reason.endswith(PROOF["text"]) is is_shown
     assert (("a.md", 8) in clue_lines(finding)) is is_shown
+
+
+@pytest.mark.parametrize("kind", ["broken_import", "dead_route"])
+def test_import_that_an_install_does_not_bring_is_told_beside_broken_ones(kind: str):
+    row = {"name": "rich", "path": "main.py", "line": 3}
+    scope = {"lock": "uv.lock", "unlocked": [row, row | {"name": "pypdf", "part": "graph"}]}
+    facts = {"state_flow": {"faults": [], "unread": {}}, "scope": scope}
+    finding = detected(StateFlow(**CHECK_FIELDS, faults=(kind,)), survey(facts=facts))
+    sentence = "Not counted: in an install by uv.lock, this import fails: rich (main.py:3)."
+    is_import = kind == "broken_import"
+    assert (finding.met, finding.has_reservation) == (True, is_import)
+    assert finding.reason.endswith(sentence) == is_import

@@ -1,12 +1,18 @@
-"""Imports of packages that an install by the lock file does not bring."""
+"""Imports of packages that an install by the lock file, or as the README says, does not bring."""
 
 import pytest
 
-from courtroom.analysis.project.unlocked_imports import BESIDE, unlocked_imports
+from courtroom.analysis.project.unlocked_imports import (
+    BESIDE,
+    Install,
+    install_of,
+    unlocked_imports,
+)
 from courtroom.analysis.python.call_graph import FunctionRef
 from tests.courtroom.sources import symbols_of
 
 LOCK = '[[package]]\nname = "LangChain_Core"\n\n[[package]]\nname = "pillow"\n'
+BY_LOCK = Install("uv.lock")
 
 
 @pytest.mark.parametrize(
@@ -18,17 +24,24 @@ LOCK = '[[package]]\nname = "LangChain_Core"\n\n[[package]]\nname = "pillow"\n'
         ("try:\n    import pypdf\nexcept ImportError:\n    pypdf = None\n", LOCK, []),
         ("import unheard_of\nimport os\nfrom . import git\n", LOCK, []),
         ("import pypdf\n", "", []),
+        (
+            "from langgraph.checkpoint.sqlite import SqliteSaver\n",
+            f'{LOCK}\nname = "langgraph"\nname = "langgraph-checkpoint"\n',
+            ["langgraph.checkpoint.sqlite"],
+        ),
     ],
 )
 def test_import_that_always_runs_of_a_package_that_the_lock_lacks_is_named(code, lock, names):
-    rows = unlocked_imports(symbols_of({"src/tools.py": code}), lock, frozenset())
+    rows = unlocked_imports(
+        symbols_of({"src/tools.py": code}), BY_LOCK, {"uv.lock": lock}, frozenset()
+    )
     assert [row["name"] for row in rows] == names
 
 
 def test_own_module_of_the_name_and_unreached_files_are_no_missing_package():
     symbols = symbols_of({"git.py": "x = 1\n", "main.py": "import git\nimport pypdf\n"})
-    assert unlocked_imports(symbols, LOCK, frozenset({"main.py"})) == []
-    (row,) = unlocked_imports(symbols, LOCK, frozenset())
+    assert unlocked_imports(symbols, BY_LOCK, {"uv.lock": LOCK}, frozenset({"main.py"})) == []
+    (row,) = unlocked_imports(symbols, BY_LOCK, {"uv.lock": LOCK}, frozenset())
     assert row == {"name": "pypdf", "path": "main.py", "line": 2}
 
 
@@ -52,5 +65,55 @@ def test_import_of_a_function_that_a_run_reaches_has_its_part(body: str, part: s
     symbols = symbols_of({"judges.py": f"def judge(text):\n    {body}\n"})
     (source,) = symbols.codebase.files.values()
     judges = {"judges": [FunctionRef(source, source.functions[0])]}
-    rows = unlocked_imports(symbols, LOCK, frozenset(), judges)
+    rows = unlocked_imports(symbols, BY_LOCK, {"uv.lock": LOCK}, frozenset(), judges)
     assert [row["part"] for row in rows] == ([part] if part else [])
+
+
+@pytest.mark.parametrize(
+    ("files", "commands", "path"),
+    [
+        ("uv.lock pyproject.toml", "", "uv.lock"),
+        ("uv.lock requirements.txt", "", None),
+        ("uv.lock requirements.txt", "uv sync --all-groups", "uv.lock"),
+        ("uv.lock requirements.txt", "uv sync\npip install -r requirements.txt", None),
+        ("uv.lock environment.yml", "conda env create -f environment.yml", None),
+        ("pyproject.toml requirements-lock.txt", "uv pip install -e '.[dev]'", "pyproject.toml"),
+        ("pyproject.toml", "uv sync", "pyproject.toml"),
+        ("uv.lock pyproject.toml", "pip install -e .\nuv sync", "uv.lock"),
+        ("uv.lock pyproject.toml", "pip install -e .", "uv.lock"),
+        ("uv.lock pyproject.toml", "uv sync\npip install -r requirements.txt", "uv.lock"),
+        ("requirements.txt", "python -m pip install -r ./requirements.txt", "requirements.txt"),
+        ("pyproject.toml", "pip install -r requirements.txt", None),
+        ("poetry.lock requirements.txt", "poetry install", "poetry.lock"),
+    ],
+)
+def test_install_is_by_the_only_manifest_or_the_one_of_the_readme(files, commands, path):
+    install = install_of(files.split(), f"# Work\n```\n{commands}\n```\n")
+    assert (install.path if install else None) == path
+
+
+@pytest.mark.parametrize(
+    ("manifest", "commands", "names"),
+    [
+        ("langchain-core", "pip install -e .", ["langchain_ollama", "streamlit"]),
+        ("langchain_ollama\nstreamlit-extras", "pip install -e .", []),
+        ("langchain-core", "pip install -e .\npip install streamlit>=1", ["langchain_ollama"]),
+        ("langchain[ollama]", "pip install -e .", []),
+    ],
+)
+def test_manifest_without_a_lock_lacks_only_what_no_other_package_brings(
+    manifest: str, commands: str, names: list[str]
+):
+    code = "import langchain_ollama\nimport pypdf\nimport streamlit\n"
+    install = install_of(["pyproject.toml"], f"```\n{commands}\n```\n")
+    assert install is not None
+    texts = {"pyproject.toml": manifest}
+    rows = unlocked_imports(symbols_of({"main.py": code}), install, texts, frozenset())
+    assert [row["name"] for row in rows] == names
+
+
+def test_package_that_the_manifest_asks_for_comes_into_an_older_lock():
+    symbols = symbols_of({"main.py": "import pypdf\nimport rich\n"})
+    texts = {"uv.lock": LOCK, "pyproject.toml": 'dependencies = ["rich>=13"]'}
+    rows = unlocked_imports(symbols, BY_LOCK, texts, frozenset())
+    assert [row["name"] for row in rows] == ["pypdf"]
