@@ -15,8 +15,9 @@ from courtroom.analysis.langgraph.state_flow.deleted_clone import (
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, joined
 from courtroom.analysis.langgraph.state_flow.shallow_history import is_clone
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
+from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import called_name, walk
+from courtroom.analysis.python.tree_walk import called_name, last_name, walk
 
 MAKER = "tempfile.mkdtemp"
 # Words of code that removes a folder.
@@ -26,22 +27,104 @@ PLACES = frozenset({"cwd", "prefix", "dir", "env"})
 
 
 def left_clones(call_graph: CallGraph, in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
-    """Yield clones into a folder of mkdtemp where no code of the product removes any folder."""
+    """Yield clones into a folder of mkdtemp that no code removes once they are made.
+
+    Where nothing that runs clones, the functions that nothing calls are read.
+    """
     symbols = call_graph.symbols
-    if any(word in source.text for source in symbols.codebase.production for word in REMOVALS):
-        return
-    for function in in_use:
-        nodes = own_nodes(function.site.node)
-        if not any(map(is_clone, nodes)) or _is_called_in_folder(symbols, in_use, function):
+    removals = list(_removals(symbols))
+    cloners = list(filter(_clones, in_use))
+    for function in cloners or filter(_clones, _functions_of(symbols)):
+        if _is_called_in_folder(symbols, in_use, function):
             continue
         homes = [function, *call_graph.callees(function)]
         lines = (line for home in homes for line in _makers(symbols, home))
-        for path, line in [*lines][:1]:
+        rest = _why_left(symbols, function, removals)
+        for path, line in [*lines][:1] if rest else ():
+            time = "run" if cloners else "call"
             sentence = (
-                f"{function.shown_name}() clones into a folder of tempfile.mkdtemp(), and no code"
-                " removes a folder: each run leaves its clone behind"
+                f"{function.shown_name}() clones into a folder of tempfile.mkdtemp(){rest}:"
+                f" each {time} leaves its clone behind"
             )
             yield FlowFault("left_clone", sentence, path, line)
+
+
+def _clones(function: FunctionRef) -> bool:
+    has_word = "clone" in function.source.text
+    return has_word and any(map(is_clone, own_nodes(function.site.node)))
+
+
+def _functions_of(symbols: SymbolTable) -> Iterator[FunctionRef]:
+    for source in symbols.codebase.production:
+        yield from (FunctionRef(source, site) for site in source.functions)
+
+
+def _removals(symbols: SymbolTable) -> Iterator[tuple[SourceFile, FunctionSite | None, int]]:
+    """Yield the lines of code that may remove a folder, each with its innermost function."""
+    for source in symbols.codebase.production:
+        if not any(word in source.text for word in REMOVALS):
+            continue
+        for line, text in enumerate(source.text.split("\n"), start=1):
+            code = text.strip()
+            if any(word in code for word in REMOVALS) and not code.startswith(("#", "def ")):
+                homes = [
+                    site
+                    for site in source.functions
+                    if site.node.lineno <= line <= (site.node.end_lineno or line)
+                ]
+                yield source, max(homes, key=lambda site: site.node.lineno, default=None), line
+
+
+def _why_left(
+    symbols: SymbolTable,
+    function: FunctionRef,
+    removals: Sequence[tuple[SourceFile, FunctionSite | None, int]],
+) -> str:
+    """Return the words on removals in vain; "" where one may remove the clone that was made."""
+    failing = _failing_lines(function.site.node)
+    idle: list[str] = []
+    for source, site, line in removals:
+        if source is function.source and line in failing:
+            continue
+        if site is None or _is_named(symbols, site):
+            return ""
+        idle.append(site.node.name)
+    if idle:
+        return f", and nothing calls {idle[0]}(), which removes a folder"
+    return " and removes it only where it fails" if removals else ", and no code removes a folder"
+
+
+def _failing_lines(function: ast.AST) -> frozenset[int]:
+    """Return the lines of exception handlers and of branches that raise."""
+    parts: list[Sequence[ast.stmt]] = []
+    for node in own_nodes(function):
+        if isinstance(node, ast.ExceptHandler):
+            parts.append(node.body)
+        elif isinstance(node, ast.If):
+            branches = (node.body, node.orelse)
+            parts += [part for part in branches if part and isinstance(part[-1], ast.Raise)]
+    return frozenset(
+        line
+        for part in parts
+        for line in range(part[0].lineno, (part[-1].end_lineno or part[-1].lineno) + 1)
+    )
+
+
+def _is_named(symbols: SymbolTable, site: FunctionSite) -> bool:
+    """Return whether other code of the product names a function; imports alone call nothing."""
+    name = site.node.name
+    if name.startswith("__"):
+        return True
+    for source in symbols.codebase.production:
+        if name not in source.text:
+            continue
+        if any(name in other.mentions for other in source.functions if other is not site):
+            return True
+        for statement in source.tree.body:
+            is_own = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            if not is_own and any(last_name(node) == name for node in walk(statement)):
+                return True
+    return False
 
 
 def doubled_clones(symbols: SymbolTable, in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:

@@ -70,14 +70,22 @@ def _words(node: ast.AST) -> list[str | None]:
 def is_clone(node: ast.AST) -> bool:
     """Return true for GitPython's clone, and for a command: git or what is computed, then clone.
 
-    Where clone is the first word, a runner puts git before it; an address is never written out.
+    Where clone is the first word, a runner puts git before it. An address is never written out: a
+    list of other words is looked for in a text.
     """
     words = _words(node)
     if "clone" not in words:
         return isinstance(node, ast.Call) and called_name(node) == "clone_from"
-    before = words[: words.index("clone")]
+    place = words.index("clone")
+    before, after = words[:place], words[place + 1 :]
     is_git = any(word and word.removesuffix(".exe").endswith("git") for word in before)
-    return is_git or (before in ([], [None]) and None in words[len(before) + 1 :])
+    # Options alone wait for the address; any other words are those of a search.
+    is_command = None in after or all(map(_waits_for_more, after))
+    return (is_git and is_command) or (before in ([], [None]) and None in after)
+
+
+def _waits_for_more(word: str | None) -> bool:
+    return word is not None and (word.startswith("-") or word.isdigit())
 
 
 def _depth_of(

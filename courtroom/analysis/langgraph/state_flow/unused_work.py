@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping
 
+from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.text_overlap import plain_words
 from courtroom.analysis.langgraph.node_roles import role_by_name
@@ -55,6 +56,9 @@ MOST_CALLS = 2
 HISTORY = frozenset({"log", "rev-list", "shortlog"})
 # Calls that look at files below a path.
 WORKING_DIRECTORY = frozenset({"os.getcwd", "pathlib.Path.cwd"})
+LISTINGS = frozenset({"os.listdir", "os.walk", "os.scandir"})
+FOLDER_METHODS = frozenset({"glob", "rglob", "iterdir"})
+HERE = frozenset({"", ".", "./"})
 
 
 def dropped_results(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[FlowFault]:
@@ -367,6 +371,32 @@ def own_documents(call_graph: CallGraph, layers: Layers) -> Iterator[FlowFault]:
                     " the clone"
                 )
                 yield FlowFault("own_directory", sentence, function.source.path, node.lineno)
+            elif _lists_own_files(call_graph.symbols, function, node):
+                sentence = (
+                    f"{function.shown_name}() lists the files of the auditor's own directory, not of the"
+                    " clone"
+                )
+                yield FlowFault("own_directory", sentence, function.source.path, node.lineno)
+
+
+def _lists_own_files(symbols: SymbolTable, function: FunctionRef, call: ast.Call) -> bool:
+    """Return true for `os.listdir(".")` and `Path(".").rglob("*.py")`, where nothing moves there.
+
+    A function with a parameter that it never uses is another fault.
+    """
+    moves = (source for source in symbols.codebase.production if "chdir(" in source.text)
+    names = {node.id for node in walk(function.site.node) if isinstance(node, ast.Name)} | {"self"}
+    if not names.issuperset(parameter_names(function)) or any(True for _ in moves):
+        return False
+    if symbols.dotted_name(function.source, call.func) in LISTINGS:
+        return not call.args or constant_text(call.args[0]) in HERE
+    folder = call.func.value if isinstance(call.func, ast.Attribute) else None
+    is_constant = all(isinstance(argument, ast.Constant) for argument in call.args)
+    if called_name(call) not in FOLDER_METHODS or not isinstance(folder, ast.Call):
+        return False
+    maker = symbols.dotted_name(function.source, folder.func)
+    is_here = not folder.args or constant_text(folder.args[0]) in HERE
+    return is_constant and (maker in WORKING_DIRECTORY or (maker == "pathlib.Path" and is_here))
 
 
 def _reads_own_history(symbols: SymbolTable, source: SourceFile, call: ast.Call) -> bool:
@@ -379,7 +409,7 @@ def _reads_own_history(symbols: SymbolTable, source: SourceFile, call: ast.Call)
     is_here = isinstance(folder, ast.Call) and (
         symbols.dotted_name(source, folder.func) in WORKING_DIRECTORY
     )
-    return constant_text(folder) in {".", "./"} or is_here
+    return constant_text(folder) in HERE or is_here
 
 
 def _texts_of(node: FunctionNode) -> dict[str, str]:

@@ -62,10 +62,80 @@ def test_clone_in_a_folder_that_no_code_removes_is_left_behind(body: str):
         ),
         (MADE.replace("mkdtemp", "TemporaryDirectory"), "fetch(state['repo_url'])"),
         ("path = tempfile.mkdtemp()\nreturn path", "fetch(state['repo_url'])"),
+        ("path = tempfile.mkdtemp()\nwords = ['git', 'clone', 'pdf']", "fetch(state['repo_url'])"),
     ],
 )
 def test_folder_that_may_be_removed_and_folder_without_a_clone_are_no_fault(body: str, call: str):
     assert found("left_clone", body, call) == []
+
+
+CAUGHT = f"""path = tempfile.mkdtemp()
+try:
+    {CLONE.strip()}
+    return path
+except OSError:
+    shutil.rmtree(path)
+    raise
+"""
+RAISED = f"""path = tempfile.mkdtemp()
+done = {CLONE.strip()}
+if done.returncode:
+    if path:
+        shutil.rmtree(path)
+    raise OSError
+return path
+"""
+
+
+@pytest.mark.parametrize("body", [CAUGHT, RAISED])
+def test_clone_that_is_removed_only_where_it_fails_is_left_behind(body: str):
+    assert found("left_clone", body) == [
+        (
+            "fetch() clones into a folder of tempfile.mkdtemp() and removes it only where it fails: each"
+            " run leaves its clone behind"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        RAISED.replace("    raise OSError", "    raise OSError\nshutil.rmtree(path)"),
+        CAUGHT.replace("except OSError:", "finally:").replace("    raise\n", ""),
+        RAISED.replace("    raise OSError", "    path = None"),
+    ],
+)
+def test_clone_that_is_removed_on_a_way_to_the_end_is_no_fault(body: str):
+    assert found("left_clone", body) == []
+
+
+REMOVER = "\n\ndef remove(path):\n    shutil.rmtree(path)\n"
+
+
+@pytest.mark.parametrize(
+    ("added", "is_fault"), [("", True), ("\nDONE = [remove]\n", False), ("\nremove('a')\n", False)]
+)
+def test_function_that_removes_a_folder_and_that_nothing_calls_removes_none(
+    added: str, is_fault: bool
+):
+    code = f"{CODE.format(body=indent(MADE, '    '), call='fetch(state)')}{REMOVER}{added}"
+    sentence = (
+        "fetch() clones into a folder of tempfile.mkdtemp(), and nothing calls remove(), which removes a"
+        " folder: each run leaves its clone behind"
+    )
+    sentences = [fault.sentence for fault in faults(flow_of(code), "left_clone")]
+    assert sentences == ([sentence] if is_fault else [])
+
+
+def test_clone_of_a_function_that_nothing_calls_is_left_behind_by_each_call():
+    code = CODE.format(body=indent(MADE, "    "), call="'.'")
+    sentences = [fault.sentence for fault in faults(flow_of(code), "left_clone")]
+    assert sentences == [
+        (
+            "fetch() clones into a folder of tempfile.mkdtemp(), and no code removes a folder: each call"
+            " leaves its clone behind"
+        )
+    ]
 
 
 TWICE = (

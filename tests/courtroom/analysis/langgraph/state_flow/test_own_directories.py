@@ -239,6 +239,26 @@ def test_a_detective_that_reads_a_document_where_it_runs_is_named(body: str, pat
     ]
 
 
+@pytest.mark.parametrize(
+    ("call", "is_fault"),
+    [
+        ("os.listdir('.')", True),
+        ("os.walk('./')", True),
+        ("list(Path().glob('*.pdf'))", True),
+        ("list(Path.cwd().iterdir())", True),
+        ("os.listdir('reports')", False),
+        ("list(Path('.').glob(url))", False),
+        ("os.chdir(url) or os.listdir('.')", False),
+    ],
+)
+def test_a_detective_that_lists_the_files_where_it_runs_is_named(call: str, is_fault: bool):
+    body = f"print(url)\n    return {call}"
+    reading = flow_with(f"import os\nfrom pathlib import Path\ndef look(url):\n    {body}\n")
+
+    sentence = "look() lists the files of the auditor's own directory, not of the clone"
+    assert sentences(reading, "own_directory") == ([sentence] if is_fault else [])
+
+
 @pytest.mark.parametrize("folder", ["'.'", "os.getcwd()"])
 def test_a_detective_that_reads_the_history_where_it_runs_is_named(folder: str):
     body = f"return subprocess.check_output(['git', 'log', '--oneline'], cwd={folder})"
