@@ -1,23 +1,34 @@
 """Judges and Chief Justice whose code is there, and which no run reaches.
 
-A node or an entry point may run them under any name. So this is established only where no import
-leads to their files, no node may run what is not known, and nothing finds modules by names that are
-made at run time; else the fact is null with what stopped the search.
+A node or an entry point may run them under any name. So this is established only where no code that
+runs has a name that leads to them, no node may run what is not known, and nothing finds modules by
+names that are made at run time; else the fact is null with what stopped the search.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
 from courtroom.analysis.langgraph.judging.verdict_source import MODEL_CALLS
-from courtroom.analysis.project.submission_scope import MOST_ROWS
-from courtroom.analysis.python.call_graph import BUILTINS, DYNAMIC_CALLS, FunctionRef
+from courtroom.analysis.python.call_graph import (
+    BUILTINS,
+    DYNAMIC_CALLS,
+    FunctionRef,
+    statements_on_import,
+)
+from courtroom.analysis.python.mentions import looks_names_up
 from courtroom.analysis.python.source_files import SourceFile
-from courtroom.analysis.python.tree_walk import called_name, constant_text, words_of
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    walk,
+    words_of,
+)
 from courtroom.analysis.reach_facts import imported_outside
 from courtroom.analysis.verdict_facts import place_of_verdict
 
@@ -30,6 +41,8 @@ FINDING_CALLS = DYNAMIC_CALLS | {
     "walk_packages",
     "entry_points",
 }
+# Words of code that finds classes or functions by what they are.
+REGISTRIES = ("__subclasses__", "__init_subclass__", "globals()", "locals()", "getmembers")
 ROLES = {"judges": "judge", "justice": "justice"}
 MOST_NAMED = 3
 
@@ -46,10 +59,11 @@ def record_unreached(writer: FactWriter) -> None:
     gap = _gap(writer) if unwired else ""
     rows: list[dict[str, Any]] = []
     for part, functions in unwired.items():
-        files = [] if gap else _unreached_files(writer, part, functions)
-        named = next(filter(None, (imported_outside(writer, s.module) for s in files)), "")
-        gap = gap or (f"{named} names code of the {part}" if named else "")
-        rows += _rows(part, files, functions) if files and not named else []
+        core = _core(part, functions)
+        if gap or _is_led_to(writer, core):
+            continue
+        gap = _hidden_way(writer, part, core)
+        rows += [] if gap else _rows(part, core)
     writer.set_rows("unreached_layers", rows, gap)
 
 
@@ -65,15 +79,13 @@ def _gap(writer: FactWriter) -> str:
     unknown = [*layers.unfollowed.values(), [n for n, role in layers.roles.items() if not role]]
     if nodes := [name for names in unknown for name in names]:
         return f"what the node {nodes[0]} does is not known"
-    scope = writer.facts.get("scope") or {}
-    if not scope.get("main") or len(scope["unreached"]) >= MOST_ROWS:
-        return "the files that an entry point reaches are not known"
-    places = (_found_at_run_time(source) for source in _reached(writer, scope))
+    places = (_found_at_run_time(source) for source in _reached(writer))
     return next(filter(None, places), "")
 
 
-def _reached(writer: FactWriter, scope: Mapping[str, Any]) -> list[SourceFile]:
-    return [s for s in writer.symbols.codebase.production if s.path not in scope["unreached"]]
+def _reached(writer: FactWriter) -> list[SourceFile]:
+    unreached = (writer.facts.get("scope") or {}).get("unreached", ())
+    return [s for s in writer.symbols.codebase.production if s.path not in unreached]
 
 
 def _found_at_run_time(source: SourceFile) -> str:
@@ -87,25 +99,76 @@ def _found_at_run_time(source: SourceFile) -> str:
     return ""
 
 
-def _unreached_files(
-    writer: FactWriter, part: str, functions: Sequence[FunctionRef]
-) -> list[SourceFile]:
-    """Return the files of what the layer is about, if no run reaches one of them; else nothing."""
-    unreached = (writer.facts.get("scope") or {})["unreached"]
-    asking = [f for f in functions if f.site.mentions & MODEL_CALLS]
+def _core(part: str, functions: Sequence[FunctionRef]) -> Sequence[FunctionRef]:
+    """Return the functions that the layer is about: what asks a model, what computes the verdict."""
+    if part == "judges":
+        return [f for f in functions if f.site.mentions & MODEL_CALLS] or functions
     verdict = place_of_verdict(functions)
-    core = (asking if part == "judges" else [verdict] if verdict else []) or functions
-    files = {function.source.path: function.source for function in core}
-    return list(files.values()) if files.keys() <= {*unreached} else []
+    return [verdict] if verdict else functions
 
 
-def _rows(
-    part: str, files: Sequence[SourceFile], functions: Sequence[FunctionRef]
-) -> list[dict[str, Any]]:
-    """Return the functions that look like nodes, else the first of the layer."""
+def _hidden_way(writer: FactWriter, part: str, core: Sequence[FunctionRef]) -> str:
+    """Return what may run the functions without their names in the code; "" where nothing does."""
+    modules = sorted({function.source.module for function in core})
+    stems = [module.rpartition(".")[2] for module in modules]
+    for source in writer.symbols.codebase.production:
+        is_near = any(stem in source.text for stem in stems)
+        if is_near and (looks_names_up(source) or any(word in source.text for word in REGISTRIES)):
+            return f"{source.path} finds what it runs by names that are made at run time"
+    named = next(filter(None, (imported_outside(writer, module) for module in modules)), "")
+    return f"{named} names code of the {part}" if named else ""
+
+
+def _is_led_to(writer: FactWriter, core: Sequence[FunctionRef]) -> bool:
+    """Return whether names may lead a run to the functions: from a node, an import, a decorator.
+
+    A method is led to by the name of its class. The file of an entry point is run.
+    """
+    entries = (writer.facts.get("scope") or {}).get("entry_points", ())
+    if {row["target"] for row in entries} & {function.source.path for function in core}:
+        return True
+    sources = writer.symbols.codebase.production
+    used = {function.key for function in writer.layers.in_use}
+    names: set[str] = set()
+    visited: set[tuple[str, int]] = set()
+    callers = list(core)
+    while callers:
+        if any(f.key in used or f.site.node.decorator_list or f.name == "main" for f in callers):
+            return True
+        names |= {f.site.owner.name if f.site.owner else f.name for f in callers}
+        visited |= {f.key for f in callers}
+        mentioning = (
+            FunctionRef(source, site)
+            for source in sources
+            for site in source.functions
+            if site.mentions & names
+        )
+        callers = [f for f in mentioning if f.key not in visited]
+    return any(_loads(source, names) for source in sources)
+
+
+def _loads(source: SourceFile, names: Collection[str]) -> bool:
+    """Return whether a statement that runs on import has one of the names, or a class a base."""
+    in_classes: list[ast.AST] = [
+        part
+        for node in source.classes
+        for part in (*node.bases, *node.decorator_list, *node.body)
+        if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    ]
+    return any(
+        last_name(node) in names
+        for part in (*statements_on_import(source), *in_classes)
+        if not isinstance(part, ast.Import | ast.ImportFrom)
+        for node in walk(part)
+        if isinstance(node, ast.Name | ast.Attribute)
+    )
+
+
+def _rows(part: str, core: Sequence[FunctionRef]) -> list[dict[str, Any]]:
+    """Return the functions of these files that look like nodes, else the first of the layer."""
+    files = {function.source.path: function.source for function in core}.values()
     sites = [FunctionRef(source, site) for source in files for site in source.functions]
     nodes = [f for f in sites if f.site.owner is None and f.site.outer is None and _takes_state(f)]
-    first = next(f for f in functions if f.source in files)
     return [
         {
             "part": part,
@@ -114,7 +177,7 @@ def _rows(
             "line": f.site.node.lineno,
             "is_node": bool(nodes),
         }
-        for f in (nodes or [first])[:MOST_NAMED]
+        for f in (nodes or [*core])[: MOST_NAMED if nodes else 1]
     ]
 
 

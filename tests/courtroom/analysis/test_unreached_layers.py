@@ -60,13 +60,41 @@ def test_layers_that_no_run_reaches_are_named_with_the_functions_to_wire(tmp_pat
     assert facts["rules"]["security_override"] is False
 
 
+IMPORTED = "from src.judges import bench_node, prosecutor\nfrom src.justice import ChiefJustice\n"
+
+
+def test_layers_that_are_imported_and_not_used_are_unreached(tmp_path: Path) -> None:
+    files = {"src/graph.py": IMPORTED + GRAPH + START, "src/__init__.py": "from .judges import *\n"}
+    facts = read(tmp_path, **files).facts
+    assert [row["part"] for row in facts["unreached_layers"]] == ["judges", "justice"]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "TABLE = {'bench': bench_node, 'chief': ChiefJustice}\n",
+        "class Court:\n    def sit(self):\n        return bench_node({}), ChiefJustice()\n\n\nCourt().sit()\n",
+        "import web\n\n\n@web.get('/')\ndef page():\n    return prosecutor(None, 1), ChiefJustice().rule([])\n",
+        "class Senior(ChiefJustice):\n    bench = staticmethod(bench_node)\n\n\nSenior().bench({})\n",
+        "def prosecutor(state):\n    return judges.prosecutor(ChiefJustice(), state)\n\n\nprosecutor(1)\n",
+    ],
+    ids=["table", "class", "route", "subclass", "namesake"],
+)
+def test_layers_that_a_name_may_lead_to_are_not_unreached(use: str, tmp_path: Path) -> None:
+    facts = read(tmp_path, **{"src/graph.py": IMPORTED + use + GRAPH + START}).facts
+    assert facts["unreached_layers"] == []
+    assert facts["rules"]["security_override"] is True
+
+
 @pytest.mark.parametrize(
     "files",
     [
-        {"main.py": "from src import judges, justice\n" + START},
+        {
+            "run_it.py": "from src import judges, justice\n\njudges.prosecutor(justice.ChiefJustice(), 1)\n"
+        },
         {"langgraph.json": '{"graphs": {"a": "./src/judges.py:a", "b": "./src/justice.py:b"}}'},
         {
-            "page.py": "import streamlit as st\nfrom src import judges, justice\n\nst.title('Audit')\n"
+            "page.py": "import streamlit as st\nfrom src import judges, justice\n\nst.title(judges.prosecutor(1, justice.ChiefJustice()))\n"
         },
         {
             "run.py": f"import runpy\n{START}    for m in ('src.judges', 'src.justice'): runpy.run_module(m)\n"
@@ -89,12 +117,17 @@ def test_layers_that_an_entry_point_reaches_are_not_unreached(
             {"audit.ipynb": '{"cells": ["from src.judges import *"]}'},
             "audit.ipynb names code of the judges",
         ),
+        (
+            {
+                "src/pick.py": "from src import judges\n\n\ndef pick(n):\n    return getattr(judges, n)\n"
+            },
+            "src/pick.py finds what it runs by names that are made at run time",
+        ),
         ({"audit.sh": "python - <<E\nimport src.judges\nE\n"}, "audit.sh names code of the judges"),
         (
             {"README.md": "```python\nfrom judges import bench_node\n```\n"},
             "README.md names code of the judges",
         ),
-        ({"src/graph.py": GRAPH}, "the files that an entry point reaches are not known"),
         (
             {"src/graph.py": STEP + START},
             "what the node step does is not known",
@@ -109,7 +142,7 @@ def test_layers_that_an_entry_point_reaches_are_not_unreached(
             "src/graph.py:14 runs code that it finds by import_module",
         ),
     ],
-    ids=["notebook", "script", "readme", "no_entry", "unknown_node", "dynamic"],
+    ids=["notebook", "lookup", "script", "readme", "unknown_node", "dynamic"],
 )
 def test_reach_that_is_not_established_is_null_with_what_may_run_the_layers(
     files: dict[str, str], reason: str, tmp_path: Path
