@@ -31,6 +31,7 @@ class _Standing(Enum):
 
     RUN = "run"
     OPEN = "open"
+    READER = "a program that does not run the graph and reads files"
     OTHER = "a program that does not run the graph"
     DEAD = "dead"
 
@@ -79,14 +80,14 @@ class DeliveryReader:
             source, _, line = written[_Standing.RUN]
             return Delivery(report, True, (source, line))
         handed = self._standings(flow.handed)
-        for standing in (_Standing.RUN, _Standing.OPEN):
+        for standing in (_Standing.RUN, _Standing.OPEN, _Standing.READER):
             if standing in handed:
                 source, _, line = handed[standing]
                 gap = f"{source.path}:{line} hands the report to code that could not be followed"
                 return Delivery(report, None, home, gap=gap)
         if not flow.is_complete:
             return Delivery(report, None, home, gap=f"the text of {name}() goes too many ways")
-        for standing in (_Standing.OPEN, _Standing.OTHER, _Standing.DEAD):
+        for standing in (_Standing.OPEN, _Standing.READER, _Standing.OTHER, _Standing.DEAD):
             if standing in written:
                 source, site, line = written[standing]
                 writer = site.node.name if site else source.module
@@ -124,7 +125,7 @@ class DeliveryReader:
             return _Standing.RUN
         if roots:
             reads = any(mark in home.text for home in homes for mark in READERS)
-            return _Standing.OPEN if reads else _Standing.OTHER
+            return _Standing.READER if reads else _Standing.OTHER
         functions = [FunctionRef(home, called) for home, called in leading if called]
         return _Standing.OPEN if self._is_any_named(functions) else _Standing.DEAD
 
@@ -242,6 +243,12 @@ def _unreached(
 ) -> Delivery:
     if standing is _Standing.OPEN:
         return Delivery(report, None, place, gap=f"what runs {name}() could not be followed")
+    if standing is _Standing.READER:
+        gap = (
+            f"{name}() {does} the report in a program that does not run the graph and reads files,"
+            " perhaps what a run wrote"
+        )
+        return Delivery(report, None, place, gap=gap)
     if standing is _Standing.DEAD:
         note = f"nothing calls {name}(), which {does} the report"
     else:

@@ -222,7 +222,12 @@ def test_report_of_a_program_that_does_not_run_the_graph_is_none():
     assert delivery.note == "render() makes the report in a program that does not run the graph"
     # It may read the verdict of a run from a file.
     reads = DEMO.replace("Report(score=4)", "json.load(open('verdict.json'))")
-    assert delivery_of(demo=reads).is_written is None
+    delivery = delivery_of(demo=reads)
+    assert delivery.is_written is None
+    assert delivery.gap == (
+        "render() makes the report in a program that does not run the graph and reads files, perhaps"
+        " what a run wrote"
+    )
 
 
 @pytest.mark.parametrize(
