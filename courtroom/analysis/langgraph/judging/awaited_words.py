@@ -43,7 +43,9 @@ def awaited_words(tests: Iterable[ast.expr], function: FunctionRef, functions: F
     """
     assigned = assignments_in(function.site.node)
     for part in (part for test in tests for part in _followed(test, assigned)):
-        predicate = functions.get(called_name(part)) if isinstance(part, ast.Call) else None
+        predicate = (
+            functions.get(called_name(_of_any(part))) if isinstance(part, ast.Call) else None
+        )
         words = _searched(part, assigned, function)
         if not words and predicate is not None and predicate.key != function.key:
             words = _of_predicate(predicate)
@@ -61,7 +63,8 @@ def enough_words(tests: Iterable[ast.expr], function: FunctionRef, functions: Fu
     parts = [part for test in tests for part in _followed(test, assigned)]
     if len(parts) != 1:
         return ()
-    ways = [_searched(part, assigned, function) for part in _parts_of(parts[0], ast.Or)]
+    apart = (p for p in _parts_of(parts[0], ast.Or) if not isinstance(p, ast.BoolOp))
+    ways = [_searched(part, assigned, function) for part in apart]
     predicate = functions.get(called_name(parts[0])) if isinstance(parts[0], ast.Call) else None
     if predicate is not None and predicate.key != function.key:
         body = predicate.site.node.body
@@ -177,12 +180,20 @@ def _searched(test: ast.expr, assigned: Assignments, function: FunctionRef) -> W
     """Return the words one of which a test looks for in an argument; () for another test."""
     groups: list[Words] = []
     for part in _parts_of(test, ast.Or):
-        if isinstance(part, ast.Call) and called_name(part) == "any" and part.args:
+        if isinstance(part, ast.BoolOp):
+            joined = (_searched(inner, assigned, function) for inner in part.values)
+            groups.append(next(filter(None, joined), ()))
+        elif isinstance(part, ast.Call) and called_name(part) == "any" and part.args:
             groups.append(_any_of(part.args[0], assigned, function))
         else:
             word = _looked_for(part, assigned)
             text = constant_text(word) if word is not None else None
-            groups.append((text,) if text else ())
+            loops = (n for n in walk(function.site.node) if isinstance(n, ast.For))
+            lists = (
+                n.iter for n in loops if _name_of(word) and _name_of(word) == _name_of(n.target)
+            )
+            members = [_members(options, assigned, function) for options in lists]
+            groups.append((text,) if text else members[0] if len(members) == 1 else ())
     return tuple(word for words in groups for word in words) if all(groups) else ()
 
 
@@ -195,7 +206,20 @@ def _looked_for(test: ast.expr, assigned: Assignments) -> ast.expr | None:
     names = (node.id for node in walk(text) if isinstance(node, ast.Name))
     values = [value for name in names for value in assigned.get(name, [])]
     is_argument = any(words_in(part) & ARGUMENTS for part in (text, *values))
-    return test.left if is_argument else None
+    return _without_case(test.left) if is_argument else None
+
+
+def _without_case(word: ast.expr) -> ast.expr:
+    """Return the word of `word.lower()`."""
+    is_folded = isinstance(word, ast.Call) and called_name(word) in {"lower", "casefold"}
+    return getattr(word.func, "value", word) if isinstance(word, ast.Call) and is_folded else word
+
+
+def _of_any(call: ast.Call) -> ast.Call:
+    """Return the call in `any(is_flawed(op) for op in opinions)`; another call as it is."""
+    rows = call.args[0] if called_name(call) == "any" and call.args else None
+    element = rows.elt if isinstance(rows, ast.GeneratorExp | ast.ListComp) else None
+    return element if isinstance(element, ast.Call) else call
 
 
 def _any_of(rows: ast.expr, assigned: Assignments, function: FunctionRef) -> Words:
@@ -209,7 +233,11 @@ def _any_of(rows: ast.expr, assigned: Assignments, function: FunctionRef) -> Wor
         return _searched(rows.elt, assigned, function)
     if _name_of(word) != _name_of(loop.target):
         return ()
-    options: ast.expr | None = loop.iter
+    return _members(loop.iter, assigned, function)
+
+
+def _members(options: ast.expr | None, assigned: Assignments, function: FunctionRef) -> Words:
+    """Return the texts of a list, as it is written, by its name or in a constant of the file."""
     if isinstance(options, ast.Name):
         options = next(iter(assigned.get(options.id, [])), None) or _constant(options.id, function)
     if isinstance(options, ast.Call) and called_name(options) in COLLECTIONS and options.args:

@@ -92,11 +92,39 @@ def test_word_counts_where_no_fact_overrules_without_it(body, words):
             ),
             ("security",),
         ),
+        (
+            "if any(is_bad(op.argument) for op in (p, d)):\n    score = min(score, 3)",
+            ("security", "injection"),
+        ),
+        ("if is_marked(p):\n    score = min(score, 3)", ("security", "unsafe")),
+        (
+            (
+                "text = p.argument\nif 'injection' in text or ('security' in text and 'raw' in text):\n"
+                "    score = min(score, 3)"
+            ),
+            ("injection", "security"),
+        ),
     ],
-    ids=["word", "denial is read", "evidence", "flag", "denial is shown"],
+    ids=[
+        "word",
+        "denial is read",
+        "evidence",
+        "flag",
+        "denial is shown",
+        "predicate of any",
+        "loop over words",
+        "words that are joined",
+    ],
 )
 def test_word_that_a_cap_for_security_waits_for_counts_unless_a_denial_is_read(body, words):
-    reading = readings_of(justice(body))["security_override"]
+    code = (
+        "def is_bad(argument):\n    text = argument.lower()\n"
+        "    return any(sign.lower() in text for sign in ('security', 'injection'))\n"
+        "def is_marked(op):\n    for word in ('security', 'unsafe'):\n"
+        "        if word.lower() in op.argument.lower() and op.score <= 2:\n            return True\n"
+        "    return False\n"
+    )
+    reading = readings_of(justice(body, code))["security_override"]
     assert (bool(reading.lines), reading.awaited) == (True, words)
 
 
