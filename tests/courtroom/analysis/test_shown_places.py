@@ -46,7 +46,7 @@ def repo_investigator(state):
 
 
 def doc_analyst(state):
-    return {"evidences": []}
+    return {"evidences": [state["pdf"]]}
 """
 SPEECH = (
     "Read every piece of evidence that the detectives found, weigh it with care, name the lines"
