@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from courtroom.analysis.python.syntax import parse_sources
@@ -15,18 +16,23 @@ Value = float | str | bool | None
 _ALIASES = 3
 _DEPTH = "--depth"
 _JUDGES = ("prosecutor", "defense", "defence", "techlead")
+_MAY_BE_SPREAD = re.compile(r"variance|spread|range|gap|diff|delta|disagree")
 _WIDER = (ast.Gt, ast.LtE)  # "> 2" and "<= 2" part the same scores
 
 
 @dataclass(frozen=True, slots=True)
 class BoundValue:
-    """Value that a name gets at a place; `alias` is the name that stands there instead."""
+    """Value that a name gets at a place; `alias` is the name that stands there instead.
+
+    `is_sure`: it is what its name says, and not a value that may be.
+    """
 
     name: str
     value: Value
     path: str
     line: int
     alias: str = ""
+    is_sure: bool = True
 
     @property
     def shown(self) -> str:
@@ -47,8 +53,10 @@ def bound_values(sources: Mapping[str, str]) -> tuple[BoundValue, ...]:
     rows = [
         row
         for path, source in parse_sources(python).files.items()
-        for node in walk(source.tree)
-        for row in _rows(node, path)
+        for nodes in [list(walk(source.tree))]
+        for spreads in [frozenset(_spread_names(nodes))]
+        for node in nodes
+        for row in _rows(node, path, spreads)
     ]
     by_name: dict[str, list[BoundValue]] = {}
     for row in rows:
@@ -69,7 +77,7 @@ def _read(row: BoundValue, only: Mapping[str, Value]) -> BoundValue:
     return replace(row, value=only.get(row.alias)) if row.alias else row
 
 
-def _rows(node: ast.AST, path: str) -> Iterator[BoundValue]:
+def _rows(node: ast.AST, path: str, spreads: Collection[str]) -> Iterator[BoundValue]:
     for name, value in _bindings(node):
         yield BoundValue(name, _literal(value), path, value.lineno, _alias(value))
     if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
@@ -77,7 +85,7 @@ def _rows(node: ast.AST, path: str) -> Iterator[BoundValue]:
     elif isinstance(node, ast.List):
         yield from _depths(node.elts, path)
     elif isinstance(node, ast.Compare) and len(node.ops) == 1:
-        yield from _spreads(node, path)
+        yield from _spreads(node, path, spreads)
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -152,20 +160,33 @@ def _depths(items: Sequence[ast.expr], path: str) -> Iterator[BoundValue]:
             yield BoundValue("depth", value, path, item.lineno)
 
 
-def _spreads(node: ast.Compare, path: str) -> Iterator[BoundValue]:
-    """Yield the least spread of scores above a bound: 3 for "> 2" and for ">= 3"."""
-    left = node.left
-    is_difference = (
-        isinstance(left, ast.BinOp)
-        and isinstance(left.op, ast.Sub)
-        and isinstance(left.left, ast.Call)
-        and last_name(left.left.func) == "max"
+def _spread_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the names that hold a difference of the highest and the lowest score."""
+    for node in nodes:
+        if isinstance(node, ast.Assign):
+            value = node.value.body if isinstance(node.value, ast.IfExp) else node.value
+            if _is_spread(value):
+                yield from map(last_name, node.targets)
+
+
+def _is_spread(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Sub)
+        and isinstance(node.left, ast.Call)
+        and last_name(node.left.func) == "max"
     )
-    words = last_name(left).lower()
-    if not (is_difference or "variance" in words or "spread" in words):
+
+
+def _spreads(node: ast.Compare, path: str, spreads: Collection[str]) -> Iterator[BoundValue]:
+    """Yield the least spread of scores above a bound: 3 for "> 2" and for ">= 3"."""
+    name = last_name(node.left)
+    is_sure = _is_spread(node.left) or name in spreads
+    if not (is_sure or _MAY_BE_SPREAD.search(name.lower())):
         return
-    bound = node.comparators[0]
-    value = _literal(bound)
+    value = _literal(node.comparators[0])
     if isinstance(node.ops[0], _WIDER) and isinstance(value, float):
         value += 1
-    yield BoundValue("least spread", value, path, node.lineno)
+    # Scores are whole numbers from 1 to 5.
+    if value is None or value in {1.0, 2.0, 3.0, 4.0}:
+        yield BoundValue("least spread", value, path, node.lineno, is_sure=is_sure)

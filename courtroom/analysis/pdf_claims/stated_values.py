@@ -35,20 +35,25 @@ class _Kind:
     """Kind of value: the words that state it, and the names that hold it in the code.
 
     `is_same` compares the stated number with one of the code, given the words. A sentence states it
-    if it has the words of `beside`.
+    if it has the words of `beside`. The number is in no file that has the word `near`.
     """
 
     says: re.Pattern[str]
     names: re.Pattern[str]
     is_same: Callable[[float, float, str], bool]
     beside: re.Pattern[str]
+    near: str
 
 
 def _kind(
-    says: str, names: str, is_same: Callable[[float, float, str], bool], beside: str = ""
+    says: str,
+    names: str,
+    is_same: Callable[[float, float, str], bool],
+    beside: str = "",
+    near: str = "",
 ) -> _Kind:
     said, named, words = (re.compile(text, re.IGNORECASE) for text in (says, names, beside))
-    return _Kind(said, named, is_same, words)
+    return _Kind(said, named, is_same, words, near)
 
 
 def _is_equal(stated: float, value: float, _: str) -> bool:
@@ -95,11 +100,13 @@ _KINDS = (
         rf"\b{_N}[ -]{_SIZE} (?:\w+ )?(?:chunk|segment)s?\b",
         r"(?:^|_)chunk_?(?:[a-z]{1,12}_)?(?:size|chars|words|tokens|length)$",
         _is_as_long,
+        near="chunk",
     ),
     _kind(
         rf"\b{_N}[ -](?:{_SIZE} )?overlap\b",
         r"(?:^|_)chunk_overlap$|^overlap(?:_size|_chars|_words)?$",
         _is_as_long,
+        near="chunk",
     ),
     _kind(
         rf"\b(?:variance|spread)\b(?: across| among| between)?(?: (?:the|three|judges?|scores?)){{0,4}}"
@@ -112,6 +119,12 @@ _KINDS = (
 _WEIGHT = re.compile(
     r"\bweighted (?:at |by )?(?P<share>0?\.\d{1,2})(?!\d)"
     r"|\b(?:prosecutor|defen[cs]e|tech ?lead)[ :=(]{1,3}(?P<given>0?\.\d{1,2})(?!\d)",
+    re.IGNORECASE,
+)
+# A number beside a judge may be a temperature or a share of text.
+_OF_WEIGHTS = re.compile(
+    r"^(?!.*\b(?:temperature|confidence|overlap|similar\w*)\b)"
+    r".*\b(?:weigh\w*|averag\w*|mean|criteria)\b",
     re.IGNORECASE,
 )
 _SETTING = re.compile(
@@ -217,7 +230,9 @@ def _compared(kind: _Kind) -> Callable[[re.Match[str], _Code], str]:
         is_there = any(
             kind.is_same(stated, value, match[0]) for value in numbers if isinstance(value, float)
         )
-        return "" if is_there else rows[0].shown
+        texts = (text for text in code.sources.values() if kind.near and kind.near in text.lower())
+        is_open = is_there or any(re.search(rf"\b{stated:g}\b", text) for text in texts)
+        return "" if is_open else next((row.shown for row in rows if row.is_sure), "")
 
     return otherwise
 
@@ -258,9 +273,9 @@ def _other_setting(match: re.Match[str], code: _Code) -> str:
 def _other_model(stated: str, code: _Code) -> str:
     """Return that no file has the name of a language model, where the code has another one."""
     texts = [text.lower() for path, text in code.sources.items() if path]
-    is_named = not _LANGUAGE_MODEL.fullmatch(f"'{stated}'") or any(
-        stated.lower() in text for text in texts
-    )
+    if not _LANGUAGE_MODEL.fullmatch(f"'{stated}'"):
+        return ""
+    is_named = any(stated.lower() in text for text in texts)
     has_another = any(_LANGUAGE_MODEL.search(text) for text in texts)
     return _NO_FILE if has_another and not is_named else ""
 
@@ -305,7 +320,7 @@ def _other_nodes(match: re.Match[str], code: _Code) -> str:
 
 _CHECKS = (
     *(_Check(kind.says, _compared(kind), kind.beside) for kind in _KINDS),
-    _Check(_WEIGHT, _other_weight),
+    _Check(_WEIGHT, _other_weight, _OF_WEIGHTS),
     _Check(_SETTING, _other_setting),
     _Check(_CRITERIA, _other_criteria),
     _Check(_NODES, _other_nodes),

@@ -128,6 +128,7 @@ def test_value_that_the_code_has_otherwise_is_told_with_its_place(
         'Each detective has a field model = "graph" of its own.',
         "The code sets UNKNOWN_VALUE = 3 for all judges.",
         "A three-criteria rubric guides the judges.",
+        "At temperature 0.2 by default, Prosecutor: 0.9, Defense: 0.7 in the mean.",
         # START and END are nodes to some.
         "It is a StateGraph with 6 nodes.",
         "The graph has three nodes that run in parallel.",
@@ -149,6 +150,25 @@ def test_value_that_the_code_may_have_is_not_wrong(sentence: str) -> None:
 )
 def test_value_that_the_code_computes_is_held_against_no_number(source: str) -> None:
     assert values("The retry loop makes 7 attempts.", {"a.py": source}) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ("spread = max(scores) - min(scores)\nif spread >= 2:\n    dissent()\n", 1),
+        # What a function returns may be the spread that is meant.
+        ("spread = max(s) - min(s)\nif spread >= 2:\n    a()\nif gap > 2:\n    b()\n", 0),
+        ("if persona_variance > 0.1:\n    a()\n", 0),
+        ("if variance >= 2:\n    a()\n", 0),
+    ],
+)
+def test_spread_is_that_of_the_highest_and_the_lowest_score(source: str, count: int) -> None:
+    assert len(values("A spread of scores, variance > 2, is told.", {"a.py": source})) == count
+
+
+def test_size_that_stands_in_code_on_chunks_is_not_wrong() -> None:
+    sources = {"a.py": "chunk_size = 1024\n", "b.py": "chunks = split(text, 500)\n"}
+    assert values("Pages are cut into 500-character chunks.", sources) == []
 
 
 def test_name_that_stands_for_several_values_has_none() -> None:
