@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -261,9 +262,25 @@ def _progression(minimum: int, history: History) -> Finding:
     starts = [f"{sha[:8]} begins {listed(parts)}" for sha, parts in begun.items()]
     at_once = " at once" if len(begun) == 1 < len(stages) else ""
     order = f"{', then '.join(starts)}{at_once}{_order_of(in_order, stages)}."
+    begins = [by_sha[sha] for sha in begun]
+    close = _closeness(begins) if len(begins) > 1 else ""
     left = [name for name in STAGE_ORDER if name not in {stage.name for stage in stages}]
     missing = f" No commit was recognised that begins {_words(left, 'or')}." if left else ""
-    return present(order + missing, clues, met=len(in_order) >= minimum)
+    finding = present(order + close + missing, clues, met=len(in_order) >= minimum)
+    return replace(finding, has_reservation=bool(close))
+
+
+def _closeness(commits: Sequence[Commit]) -> str:
+    """Sentence, with a space before it, on stages that all begin within an hour; else ""."""
+    from courtroom.analysis.project.commit_pace import SITTING
+
+    times = sorted(datetime.fromisoformat(commit.authored_at) for commit in commits)
+    span = times[-1] - times[0]
+    return f" These commits lie within {_minutes(span)}." if span <= SITTING else ""
+
+
+def _minutes(span: timedelta) -> str:
+    return number_of(max(1, math.ceil(span.total_seconds() / 60)), "minute")
 
 
 def _order_of(in_order: Sequence[str], stages: Sequence[Stage]) -> str:
@@ -411,9 +428,8 @@ def _fullest_hour(work: History, every: int) -> str:
     lines = sum(commit.python_lines_added for commit in hour)
     if len(hour) == 1 or lines <= SITTING_SHARE * every:
         return ""
-    minutes = number_of(max(1, math.ceil(span.total_seconds() / 60)), "minute")
     return (
-        f" {len(hour)} commits within {minutes}, from {hour[0].sha[:8]} to {hour[-1].sha[:8]}, brought"
+        f" {len(hour)} commits within {_minutes(span)}, from {hour[0].sha[:8]} to {hour[-1].sha[:8]}, brought"
         f" {lines} of the {every} Python lines ({_percent(lines, every, limit=SITTING_SHARE)} %)."
     )
 

@@ -272,11 +272,30 @@ def test_stages_that_one_commit_brings_are_in_no_order():
 def test_the_stages_are_named_with_those_in_their_natural_order(order, reason):
     paths = ("uv.lock", "src/tools.py", "src/graph.py", "src/judges.py")
     commits = [
-        replace(commit(n, subject="Go on"), sha=f"{n:08}", paths=tuple(paths[int(i)] for i in part))
+        replace(
+            commit(n, subject="Go on", when=f"2026-01-0{n + 1}T09:00:00+00:00"),
+            sha=f"{n:08}",
+            paths=tuple(paths[int(i)] for i in part),
+        )
         for n, part in enumerate(order.split())
     ]
     wanted = reason.format(*(row.sha for row in commits))
     assert judged("progression", *commits).reason == wanted
+
+
+@pytest.mark.parametrize(
+    ("gap", "words"),
+    [(15, " These commits lie within 1 minute."), (700, " These commits lie within 35 minutes.")],
+)
+def test_stages_that_begin_within_an_hour_are_said_to(gap: int, words: str):
+    start = datetime(2026, 1, 5, 9, tzinfo=UTC)
+    commits = [
+        commit(n, subject=subject, when=(start + timedelta(seconds=n * gap)).isoformat())
+        for n, subject in enumerate(SUBJECTS)
+    ]
+    finding = judged("progression", *commits, minimum=4)
+    assert (finding.met, finding.has_reservation) == (True, True)
+    assert finding.reason.endswith(f"all four stages in this order.{words}")
 
 
 def test_messages_that_say_nothing_are_shown():
