@@ -66,7 +66,7 @@ class KeyWrite:
     more. `inner` are the keys of the dict that is written, complete unless `is_inner_open`.
     `sure` are the keys of it in any run, None where it may be empty; a list that never is has none.
     `is_empty`: it is a list or a dict that holds nothing in any run. `is_constant`: it is that, or
-    the one value that the code writes out.
+    the one value that the code writes out. `held` is what is known of the value.
     """
 
     key: str
@@ -79,6 +79,7 @@ class KeyWrite:
     sure: frozenset[str] | None = None
     is_empty: bool = False
     is_constant: bool = False
+    held: Value = field(default=UNKNOWN, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -486,6 +487,7 @@ def _write(evaluator: StateEvaluator, holder: Value, key: str, value: Value) -> 
         sure_keys(value),
         is_empty(value),
         is_empty(value) or value is None or isinstance(value, str | int | float | bool),
+        value,
     )
 
 

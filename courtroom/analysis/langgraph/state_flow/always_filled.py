@@ -7,6 +7,7 @@ left. What a call of the work's own functions returns is known under the text of
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -30,6 +31,7 @@ EMPTYING = frozenset({"clear", "pop", "popitem", "remove", "discard"})
 # Names of a function that are followed.
 MOST_NAMES = 200
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_IS_KEY = re.compile(r"\['[^'\[\]]{1,80}'\]").fullmatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class FilledKeys:
     def of(self, function: FunctionRef) -> Filled:
         """Return the keys that hold something in all that the function returns.
 
+        What lies under a key of such a key has a name of its own: `evidences['repo']`.
         Raises RecursionError where the function is nested too deeply to be followed.
         """
         return self._result(function).keys
@@ -85,7 +88,7 @@ class FilledKeys:
             if not result.keys and result.rich is None:
                 continue
             text = ast.unparse(call)
-            filled |= {f"{text}[{key!r}]": rich for key, rich in result.keys.items()}
+            filled |= {_under(text, key): rich for key, rich in result.keys.items()}
             if result.rich is not None:
                 filled[text] = result.rich
         return filled
@@ -188,11 +191,19 @@ def _keys_of(value: ast.expr | None, filled: Filled) -> Filled:
     if not isinstance(value, ast.Name | ast.Call):
         return {}
     # `updates['evidences']` holds something: the key of the update is `evidences`.
-    start, end = f"{ast.unparse(value)}['", "']"
-    names = {name: name[len(start) : -len(end)] for name in filled if name.startswith(start)}
+    start = f"{ast.unparse(value)}['"
+    names = {name: name[len(start) :].partition("']") for name in filled if name.startswith(start)}
     return {
-        key: filled[name] for name, key in names.items() if name.endswith(end) and "[" not in key
+        key + inner: filled[name]
+        for name, (key, end, inner) in names.items()
+        if end and (not inner or _IS_KEY(inner))
     }
+
+
+def _under(owner: str, key: str) -> str:
+    """Return the name of what lies under a key of an update: `evidences['repo']` of `run(state)`."""
+    head, bracket, inner = key.partition("[")
+    return f"{owner}[{head!r}]{bracket}{inner}"
 
 
 def _entries(owner: str, node: ast.Dict, filled: Filled) -> Filled:
@@ -200,8 +211,13 @@ def _entries(owner: str, node: ast.Dict, filled: Filled) -> Filled:
     entries: Filled = {}
     for key, value in zip(node.keys, node.values, strict=True):
         text, rich = constant_text(key), _rich(value, filled)
-        if text is not None and rich is not None:
-            entries[f"{owner}[{text!r}]" if owner else text] = rich
+        if text is None:
+            continue
+        name = f"{owner}[{text!r}]" if owner else text
+        if rich is not None:
+            entries[name] = rich
+        if isinstance(value, ast.Dict):
+            entries |= _entries(name, value, filled)
     return entries
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
-from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
+from courtroom.analysis.langgraph.graph_values import Route
 from courtroom.analysis.langgraph.node_roles import unwrapped
-from courtroom.analysis.langgraph.own_reducers import MERGES_BY_KEY
 from courtroom.analysis.langgraph.routers import (
     Routing,
     map_outcomes,
@@ -18,8 +16,17 @@ from courtroom.analysis.langgraph.routers import (
 from courtroom.analysis.langgraph.state_access import StateAccess, StateUse, site_of
 from courtroom.analysis.langgraph.state_class import reducers_of
 from courtroom.analysis.langgraph.state_evaluator import StateEvaluator
-from courtroom.analysis.langgraph.state_flow.always_filled import FilledKeys
+from courtroom.analysis.langgraph.state_flow.always_filled import Filled, FilledKeys
+from courtroom.analysis.langgraph.state_flow.earlier_writes import KEEPING, Earlier, may_write
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place, joined, listed
+from courtroom.analysis.langgraph.state_flow.router_states import RouterStates
+from courtroom.analysis.langgraph.state_flow.run_order import (
+    certain_steps,
+    comes_in_one_step,
+    earlier_nodes,
+    earliest_steps,
+    later_nodes,
+)
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -40,8 +47,6 @@ from courtroom.analysis.python.symbolic_execution.values import (
 TOTAL_FUEL = 60_000
 # A key of the dict under a key of the state: no code asks for it by this name.
 SOME_KEY = ""
-# Reducers that keep what is there.
-KEEPING = ("ior", "or_", "add", *MERGES_BY_KEY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +154,16 @@ def settled_tests(
     given = _empty_inputs(graph.inputs)
     writers = {key: _writers(access, key) for key in sorted(tested & given.keys())}
     read = {key for uses in writers.values() for use in uses for key in use.read_keys}
-    filled = _filled_keys(symbols, access, tested | (read & access.declared))
+    always = _always_filled(symbols, access)
+    filled = _filled_keys(symbols, access, always, tested | (read & access.declared))
+    router_states = RouterStates(symbols, graph, access, given, always)
     never: set[tuple[str, str]] = set()
     for route in sorted(graph.routes, key=lambda route: earliest.get(route.start, 0)):
-        later = _later_nodes(builder, graph.routes, route.start, never)
+        later = later_nodes(builder, graph.routes, route.start, never)
         waiting = {key: [u for u in uses if u.name not in later] for key, uses in writers.items()}
         start = f"the router after {route.start} returns"
         done = {node for node, step in certain.items() if step < earliest.get(route.start, 0)}
-        done.add(route.start)
+        done |= {route.start} | earlier_nodes(builder, graph.routes, route.start, never)
         settled: list[_Settled] = []
         ways = list(_by_undeclared_keys(evaluator, route, access))
         for key, fillers in filled.items():
@@ -192,37 +199,18 @@ def settled_tests(
             settled += [_Settled(key, given[key], words, place) for key, words, place in unwritten]
             way = _by_all(evaluator, route, access, settled)
             ways += [way] if way else []
+        if not ways:
+            is_once = comes_in_one_step(builder, graph.routes, route.start, never)
+            earlier = router_states.earlier(
+                route, later if is_once else set(), done, is_once=is_once
+            )
+            way = _by_states(router_states, route, earlier)
+            ways += [way] if way else []
         for way in ways:
             gone = {node for outcome in way.outcomes for node in outcome}
             kept = {node for outcome in way.remaining for node in outcome}
             never |= {(route.start, node) for node in gone - kept}
         yield from ways
-
-
-def _later_nodes(
-    builder: GraphBuilder, routes: Sequence[Route], start: str, never: AbstractSet[tuple[str, str]]
-) -> set[str]:
-    """Return the nodes that run only after the router of a node, which runs once.
-
-    `never` are the ways of other routers that no run takes.
-    """
-    ways = {*builder.edges, *((route.start, end) for route in routes for end in route.targets)}
-    after: dict[str, set[str]] = {}
-    for begin, end in ways - never:
-        after.setdefault(begin, set()).add(end)
-    if start in _reached(after, after.get(start, ())):
-        return set()
-    without = {begin: ends - {start} for begin, ends in after.items()}
-    return _reached(after, after.get(start, ())) - _reached(without, ["START"])
-
-
-def _reached(after: Mapping[str, AbstractSet[str]], starts: Iterable[str]) -> set[str]:
-    reached, queue = set(starts), list(starts)
-    for node in queue:  # the list grows while it is read
-        new = after.get(node, set()) - reached
-        reached |= new
-        queue += sorted(new)
-    return reached
 
 
 def _writers(access: StateAccess, key: str) -> list[StateUse]:
@@ -386,50 +374,65 @@ def _by_undeclared_keys(
         yield lost.way(route, "dead_route", sentence, keys=keys, nodes=nodes)
 
 
-def certain_steps(builder: GraphBuilder) -> dict[str, int]:
-    """Return the nodes that edges start in every run, each with the step in which it runs."""
-    optional = builder.optional_parts()
-    joins = [((start,), end) for start, end in builder.plain_edges] + builder.joins
-    certain = [join for join in joins if not any((start, join[1]) in optional for start in join[0])]
-    return {n: step for n, step in _steps(certain).items() if n not in builder.deferred}
+def _by_states(reader: RouterStates, route: Route, earlier: dict[str, Earlier]) -> DeadWay | None:
+    """Return the ways that a router takes in none of the states that it may get, with words."""
+
+    def lost_by(rows: Mapping[str, Earlier], without: Iterable[str] = ()) -> _Lost | None:
+        states = [
+            DictValue({k: v for k, v in state.entries.items() if k not in without}, is_open=True)
+            for state in reader.states(route, rows)
+        ]
+        held = [reader.access.holding(state) for state in states]
+        return _lost(reader.evaluator, route, *held) if held else None
+
+    lost = lost_by(earlier)
+    if lost is None:
+        return None
+    # What is needed for it.
+    for key, row in list(earlier.items()):
+        fewer = {name: other for name, other in earlier.items() if name != key}
+        if lost_by(fewer):
+            earlier = fewer
+            continue
+        for inner in row.lists:
+            rows = {**earlier, key: earlier[key].without(inner)}
+            earlier = rows if lost_by(rows) else earlier
+    keys = {*earlier} | reader.written_by(route)
+    needed = sorted(keys)
+    for key in sorted(keys):
+        others = [other for other in needed if other != key]
+        needed = others if lost_by(earlier, keys - {*others}) else needed
+    settled = [earlier[key] for key in needed if key in earlier]
+    fillers = dict(row.fillers[inner] for row in settled for inner in row.lists)
+    names = [*fillers, *([route.start] if reader.written & {*needed} else [])]
+    verb = "has" if len(names) == 1 else "have"
+    sentence = (
+        f"the router after {route.start} returns {listed(lost.names)} in no run:"
+        f" what {joined(names) or 'the nodes before it'} {verb} written to {listed(needed)} rules it out"
+    )
+    kind = "needless_route" if fillers else "dead_route"
+    return lost.way(route, kind, sentence, other=next(iter(fillers.values()), None))
 
 
-def earliest_steps(builder: GraphBuilder, routes: Sequence[Route]) -> dict[str, int]:
-    """Return the first step in which any way may start each node."""
-    routed = [((route.start,), end) for route in routes for end in route.targets]
-    return _steps([*(((start,), end) for start, end in builder.edges), *routed])
-
-
-def _steps(joins: Iterable[tuple[Sequence[str], str]]) -> dict[str, int]:
-    """Return the step of each node that its first edge starts; a join waits for all of its list."""
-    after: dict[str, list[tuple[set[str], str]]] = {}
-    for starts, end in joins:
-        waiting = (set(starts), end)
-        for start in waiting[0]:
-            after.setdefault(start, []).append(waiting)
-    steps, queue = {"START": 0}, ["START"]
-    for node in queue:  # the list grows while it is read
-        for left, end in after.get(node, ()):
-            left.discard(node)
-            if not left and end not in steps:
-                steps[end] = steps[node] + 1
-                queue.append(end)
-    return steps
+def _always_filled(symbols: SymbolTable, access: StateAccess) -> dict[str, Filled]:
+    files, functions = symbols.codebase.files, FilledKeys(symbols)
+    return {
+        name: functions.of(FunctionRef(files[use.path], site))
+        for name, use in access.nodes.items()
+        if (site := site_of(symbols, use)) is not None
+    }
 
 
 def _filled_keys(
-    symbols: SymbolTable, access: StateAccess, keys: Iterable[str]
+    symbols: SymbolTable,
+    access: StateAccess,
+    always: Mapping[str, Filled],
+    keys: Iterable[str],
 ) -> dict[str, dict[str, _Filled]]:
     """Return for those of the keys that no node empties the nodes that always fill them."""
     rows = reducers_of(symbols, access.state.site)
     reducers = {row["field"]: row.get("applies") or row["reducer"] for row in rows}
     filled: dict[str, dict[str, _Filled]] = {}
-    files, functions = symbols.codebase.files, FilledKeys(symbols)
-    always = {
-        name: functions.of(FunctionRef(files[use.path], site))
-        for name, use in access.nodes.items()
-        if (site := site_of(symbols, use)) is not None
-    }
     for key in sorted(keys):
         writers = {name: use for name, use in access.nodes.items() if may_write(use, key)}
         is_kept = reducers.get(key, "").endswith(KEEPING)
@@ -442,14 +445,6 @@ def _filled_keys(
         if writes and (is_kept or len(writes) == len(writers)):
             filled[key] = writes
     return filled
-
-
-def may_write(use: StateUse, key: str) -> bool:
-    """Return whether a node writes to the key, or what it writes is not all known."""
-    changes = any(place.key == key for place in use.changes)
-    every = (write for update in use.updates for write in update.writes)
-    writes = any(write.key == key and not write.is_unchanged for write in every)
-    return bool(use.writes_gap) or changes or writes
 
 
 def _filled(use: StateUse, key: str, always: Mapping[str, bool]) -> _Filled | None:
@@ -508,21 +503,25 @@ def never_returned(evaluator: StateEvaluator, route: Route, held: Value) -> list
     return lost.names if lost else []
 
 
-def _lost(evaluator: StateEvaluator, route: Route, held: Value) -> _Lost | None:
-    """Return what the router returns only without this state; None where it is nothing, or open."""
+def _lost(evaluator: StateEvaluator, route: Route, *held: Value) -> _Lost | None:
+    """Return what the router returns with none of these states, but otherwise.
+
+    None where it is nothing, or not all known.
+    """
     readings: list[Routing] = []
-    for given in (UNKNOWN, held):
+    for given in (UNKNOWN, *held):
         evaluator.begin()
         try:
             readings.append(read_router(evaluator, route.router, given))
         except (OutOfFuel, RecursionError):
             return None
-    anyhow, settled = readings
-    if not anyhow.is_complete or not settled.is_complete or not settled.outcomes:
+    anyhow, *settled = readings
+    if not all(r.is_complete and r.outcomes for r in readings):
         return None
-    left = {name for outcome in settled.outcomes for name in outcome}
+    left = {name for reading in settled for outcome in reading.outcomes for name in outcome}
     names = [name for outcome in anyhow.outcomes for name in outcome if name not in left]
-    some, kept = outcomes_of(anyhow, route), outcomes_of(settled, route)
+    some = outcomes_of(anyhow, route)
+    kept = list(dict.fromkeys(way for reading in settled for way in outcomes_of(reading, route)))
     outcomes = tuple(outcome for outcome in some if outcome not in kept)
     return _Lost(list(dict.fromkeys(names)), outcomes, tuple(kept)) if names else None
 

@@ -15,12 +15,9 @@ from courtroom.analysis.langgraph.routers import read_router
 from courtroom.analysis.langgraph.state_access import StateAccess, StateUse, run_node
 from courtroom.analysis.langgraph.state_class import reducers_of
 from courtroom.analysis.langgraph.state_evaluator import StateEvaluator
-from courtroom.analysis.langgraph.state_flow.dead_routes import (
-    KEEPING,
-    certain_steps,
-    earliest_steps,
-    outcomes_of,
-)
+from courtroom.analysis.langgraph.state_flow.dead_routes import outcomes_of
+from courtroom.analysis.langgraph.state_flow.earlier_writes import KEEPING
+from courtroom.analysis.langgraph.state_flow.run_order import certain_steps, earliest_steps
 from courtroom.analysis.langgraph.state_parts import is_empty
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.symbol_table import SymbolTable

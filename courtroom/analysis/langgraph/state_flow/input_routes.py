@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from courtroom.analysis.langgraph.graph_values import Route
 from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.analysis.langgraph.state_access import StateAccess, StateUse
-from courtroom.analysis.langgraph.state_flow.dead_routes import may_write
+from courtroom.analysis.langgraph.state_flow.earlier_writes import may_write
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place, listed
 from courtroom.analysis.python.tree_walk import words_of
 

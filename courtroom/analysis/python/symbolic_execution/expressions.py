@@ -188,7 +188,8 @@ def _sum(left: Value, right: Value) -> Value:
         return text_value(as_text(left) + as_text(right), is_exact=is_exact)
     if isinstance(left, int | float) and isinstance(right, int | float):
         return _calculated(ast.Add(), left, right)
-    return UNKNOWN
+    is_counted = isinstance(left, Positive) and isinstance(right, int) and right >= 0
+    return left if is_counted else UNKNOWN
 
 
 def _calculated(sign: ast.operator, left: float, right: float) -> Value:
@@ -223,13 +224,15 @@ def _boolean(evaluator: Evaluator, node: ast.BoolOp, scope: Scope) -> Value:
             evaluator.doubts = doubts
             evaluator.skip(scope, node.values[number + 1 :])
             return join([*undecided, value])
-        if truth is None:
-            undecided.append(value)
+        if truth is None and operand is not node.values[-1]:
+            # Where it is the result, it has decided.
+            choices = choices_of(value)
+            undecided += [c for c in choices if evaluator.truth(c) in {deciding_truth, None}]
             # The operands after it may not be evaluated.
             evaluator.doubts = (*evaluator.doubts, Doubt(scope.source.path, node.lineno))
 
     evaluator.doubts = doubts
-    return join([*undecided, value] if truth is not None else undecided)
+    return join([*undecided, value])
 
 
 def _conditional(evaluator: Evaluator, node: ast.IfExp, scope: Scope) -> Value:

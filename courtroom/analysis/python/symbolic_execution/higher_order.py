@@ -162,8 +162,8 @@ def _getattr(evaluator: Evaluator, call: Call, _apply: Apply) -> Value:
         return UNKNOWN
     value = evaluator.attribute(owner, name)
     if value is UNKNOWN and len(call.positional) > 2:
-        has_all = isinstance(owner, Instance)
-        return call.positional[2] if has_all else UNKNOWN
+        is_missing = isinstance(owner, Instance) and name not in owner.attributes
+        return call.positional[2] if is_missing else UNKNOWN
     return value
 
 
