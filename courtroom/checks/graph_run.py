@@ -242,9 +242,15 @@ def _doubled_sentence(fault: KeyFault) -> str:
             " are there: all entries are doubled."
         )
     verb = "returns" if is_one else "return"
+    also = (
+        f" What {_names(fault.also)} {'holds' if len(fault.also) == 1 else 'hold'} by then, as of a"
+        " checkpoint of an earlier run, is returned and doubled too."
+        if fault.also
+        else ""
+    )
     return (
         f"{_names(fault.nodes)} {verb} what `{fault.key}` held before, and its reducer adds it"
-        " once more: all entries are doubled."
+        f" once more: all entries are doubled.{also}"
     )
 
 

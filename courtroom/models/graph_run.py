@@ -32,7 +32,8 @@ class KeyFault(FactModel):
     """Key of the state that nodes break; `places` are the lines where they write it.
 
     `is_unchanged`: all of them return under it what they got. `is_rebuilt`: all of them return the
-    entries that they got, made anew.
+    entries that they got, made anew. `also` are keys that they return in the same way, where a
+    fresh run holds nothing yet.
     """
 
     key: str
@@ -40,6 +41,7 @@ class KeyFault(FactModel):
     places: tuple[Place, ...]
     is_unchanged: bool = False
     is_rebuilt: bool = Field(False, exclude_if=lambda is_rebuilt: not is_rebuilt)
+    also: tuple[str, ...] = Field((), exclude_if=lambda keys: not keys)
 
 
 class GuardedKey(FactModel):

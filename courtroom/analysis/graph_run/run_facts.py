@@ -120,14 +120,39 @@ def _conflict_facts(faults: Iterable[KeyFault], state: StubState) -> list[dict[s
     ]
 
 
-def _doubled_facts(faults: Iterable[KeyFault], state: StubState) -> list[dict[str, Any]]:
+def _doubled_facts(faults: Sequence[KeyFault], state: StubState) -> list[dict[str, Any]]:
+    also = _also_returned(faults, state)
     return [
         {
             **fact,
             "is_rebuilt": all(fact["key"] in state.rebuilt.get(node, ()) for node in fact["nodes"]),
+            **({"also": also[fact["key"]]} if fact["key"] in also else {}),
         }
         for fact in _key_facts(faults, state.returned)
     ]
+
+
+def _also_returned(faults: Sequence[KeyFault], state: StubState) -> dict[str, list[str]]:
+    """Return the lists that nodes of a fault return as they got them, empty in a fresh run.
+
+    They lie under the key of the first fault of a node; there are none where no state is stored.
+    """
+    if not state.is_stored:
+        return {}
+    filled = {key for keys in state.fresh.values() for key in keys}
+    left = {key for key in filled if state.kept[key] == "add"} - {fault.key for fault in faults}
+    also: dict[str, list[str]] = {}
+    for fault in faults:
+        returned = {
+            key
+            for node in fault.nodes
+            for key in state.returned.get(node, {})
+            if key not in state.rebuilt.get(node, ())
+        }
+        if left & returned:
+            also[fault.key] = sorted(left & returned)
+            left -= returned
+    return also
 
 
 def _key_facts(

@@ -64,7 +64,8 @@ class StubState:
     to the nodes that its Sends hand the whole state. `looked_at` are the keys that a node reads
     and writes: a second run of it may add nothing. `rebuilt` are keys of `returned` under which it
     makes the entries that it got anew, `guarded` those for which it looks before it adds: a second
-    run of it may do nothing. `gap` says why writes may be missing.
+    run of it may do nothing. `gap` says why writes may be missing. `is_stored`: the work imports a
+    checkpointer that keeps states on a disk or a server, from one run to the next.
     """
 
     kept: Mapping[str, str]
@@ -76,6 +77,7 @@ class StubState:
     rebuilt: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     guarded: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     gap: str = ""
+    is_stored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,4 +241,5 @@ def _read_state(document: Mapping[str, Any]) -> StubState:
         names("rebuilt"),
         names("guarded"),
         document["gap"],
+        document["is_stored"],
     )

@@ -16,6 +16,7 @@ from courtroom.analysis.python.tree_walk import words_of
 
 ROUTER_AFTER = "the router after "
 ADDING = frozenset({"operator.add", "operator.iadd", "operator.concat", "op.add"})
+CHECKPOINTS, IN_MEMORY = "langgraph.checkpoint.", "langgraph.checkpoint.memory"
 
 Keys = dict[str, Location]
 
@@ -49,6 +50,11 @@ def stub_state(symbols: SymbolTable, access: StateAccess) -> StubState | str:
         rebuilt={name: tuple(keys) for name, keys in rebuilt.items()},
         guarded={name: own for name, use in uses if (own := _guarded(use, kept))},
         gap=gap,
+        is_stored=any(
+            dotted.startswith(CHECKPOINTS) and not dotted.startswith(IN_MEMORY)
+            for source in symbols.codebase.production
+            for dotted in source.imports.values()
+        ),
     )
 
 

@@ -160,10 +160,11 @@ def _conflicts(rows: Sequence[Mapping[str, Any]], work: Work) -> Iterator[Step]:
 
 def _doubled(rows: Sequence[Mapping[str, Any]]) -> Step:
     nodes = list(dict.fromkeys(node for row in rows for node in row["nodes"]))
-    keys = listed(f"`{row['key']}`" for row in rows)
-    reducers = "the reducer adds" if len(rows) == 1 else "their reducers add"
+    names = [name for row in rows for name in (row["key"], *row.get("also", ()))]
+    keys = listed(f"`{name}`" for name in names)
+    reducers = "the reducer adds" if len(names) == 1 else "their reducers add"
     # The node may return other keys, which are to stay.
-    key = "the key" if len(rows) == 1 else "these keys"
+    key = "the key" if len(names) == 1 else "these keys"
     action = (
         f"Return only new entries of {keys} from {listed(nodes)}, and leave {key} out where there are"
         f" none: {reducers} them to those that are there."

@@ -109,6 +109,16 @@ FAULTS = [
     ),
     (
         "doubled",
+        [{"key": "opinions", "nodes": ["save"], "places": [EDGE], "also": ["errors", "notes"]}],
+        (
+            "`save` returns what `opinions` held before, and its reducer adds it once more: all entries"
+            " are doubled. What `errors` and `notes` hold by then, as of a checkpoint of an earlier"
+            " run, is returned and doubled too."
+        ),
+        [("src/graph.py", 9)],
+    ),
+    (
+        "doubled",
         [{"key": "opinions", "nodes": ["save"], "places": [EDGE], "is_rebuilt": True}],
         (
             "`save` makes the entries of `opinions` anew and returns them, and its reducer adds them to"

@@ -223,13 +223,13 @@ def test_start_is_no_member_of_a_list_that_joins():
 
 def test_lists_that_are_added_to_themselves_are_one_step():
     rows = [
-        {"key": "errors", "nodes": ["a", "b"], "places": [PLACE]},
+        {"key": "errors", "nodes": ["a", "b"], "places": [PLACE], "also": ["notes"]},
         {"key": "trace", "nodes": ["b", "c"], "places": [PLACE | {"line": 12}]},
     ]
     (step,) = graph_steps.run_steps(["doubled"], work(graph_run={"doubled": rows}))
     assert step.line == PLACE["line"]
     assert step.action == (
-        "Return only new entries of `errors` and `trace` from a, b and c, and leave these keys out"
+        "Return only new entries of `errors`, `notes` and `trace` from a, b and c, and leave these keys out"
         " where there are none: their reducers add them to those that are there."
     )
 

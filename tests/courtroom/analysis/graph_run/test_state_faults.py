@@ -110,6 +110,31 @@ def test_a_node_that_returns_the_whole_state_doubles_its_lists():
     assert rows(fact, "doubled") == [("opinions", ["c"])]
 
 
+def test_a_list_that_is_filled_later_is_named_beside_one_that_the_same_node_doubles():
+    findings = STATE.replace(
+        "    verdict", "    findings: Annotated[list, operator.add]\n    verdict"
+    )
+    node = """
+    def a(state): return {"findings": [1]}
+    def b(state): return {WRITTEN}
+    def c(state): return {}
+    """
+    wiring = PARALLEL.replace('"c", c', '"c", lambda state: state').replace(
+        "app =", 'g.add_node("d", lambda state: {"opinions": [2]})\ng.add_edge("c", "d")\napp ='
+    )
+    stored = f"from langgraph.checkpoint.sqlite import SqliteSaver\n{findings}"
+    (later,) = fact_of(node.replace("WRITTEN", ""), stored, wiring)["doubled"]
+    assert (later["key"], later["also"]) == ("findings", ["opinions"])
+
+    both = fact_of(node.replace("WRITTEN", '"opinions": [3]'), stored, wiring)["doubled"]
+    assert [row["key"] for row in both] == ["findings", "opinions"]
+    in_memory = stored.replace("sqlite import Sqlite", "memory import Memory")
+    kept = [fact_of(node.replace("WRITTEN", ""), s, wiring) for s in (findings, in_memory)]
+    rows = [row for fact in (both, *(fact["doubled"] for fact in kept)) for row in fact]
+    assert len(rows) == 4
+    assert not any("also" in row for row in rows)
+
+
 def test_a_list_with_more_behind_what_it_held_is_doubled():
     fact = fact_of("""
     def a(state): return {"opinions": [1]}
