@@ -227,11 +227,17 @@ def flow_step(fault: Mapping[str, Any]) -> Step:
         action = "Keep both texts where both rules apply"
     if "sees none of it" in fault["sentence"] and "` and `" in fault["sentence"]:
         action = "Read what lies under each of these keys, and take what is about the criterion"
+    action = next((do for part, do in UNUSED if part in fault["sentence"]), action)
     step = placed(f"{action}. {fault_sentence(fault)}", fault)
     is_grave = any(fault.get(name) for name in ("is_constant", "is_blinding"))
     return replace(step, is_urgent=fault["kind"] in BREAKING or is_grave)
 
 
+# What mends a result that is not used, by a part of its sentence.
+UNUSED = (
+    ("limits them by it", "End the loop in this router where the count is at its limit"),
+    ("where an update is empty", "Keep what is there where an update is empty"),
+)
 # What mends a fault by kind; the sentence of the fault follows.
 FLOW = {
     "no_update": "Return a dict with keys of the state here",

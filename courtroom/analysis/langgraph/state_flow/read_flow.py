@@ -34,6 +34,7 @@ from courtroom.analysis.langgraph.state_flow.deleted_by_caller import (
 )
 from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
 from courtroom.analysis.langgraph.state_flow.early_reads import early_reads
+from courtroom.analysis.langgraph.state_flow.emptied_writes import emptied_writes
 from courtroom.analysis.langgraph.state_flow.flow_fault import (
     FlowFault,
     FlowReading,
@@ -65,6 +66,7 @@ from courtroom.analysis.langgraph.state_flow.replaced_writes import replaced_wri
 from courtroom.analysis.langgraph.state_flow.returned_shapes import ReturnedShapes
 from courtroom.analysis.langgraph.state_flow.router_writes import router_writes
 from courtroom.analysis.langgraph.state_flow.shallow_history import shallow_histories
+from courtroom.analysis.langgraph.state_flow.uncounted_rounds import uncounted_rounds
 from courtroom.analysis.langgraph.state_flow.undeclared_keys import (
     undeclared_reads,
     undeclared_writes,
@@ -256,6 +258,8 @@ def _read_state(
         early_reads(symbols, graph, access, reading)
         unread_writes(access, symbols, reading)
         reading.add(replaced_writes(symbols, graph, access))
+        reading.add(emptied_writes(symbols, graph, access))
+        uncounted_rounds(symbols, graph, access, reading)
         reading.add(copied_evidence(symbols, access, layers.nodes, layers.roles))
     lookups_in_vain(access, data, layers.roles, reading)
 

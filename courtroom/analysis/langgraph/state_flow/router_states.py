@@ -176,6 +176,17 @@ class RouterStates:
         for values in product(*lists, *numbers):
             yield dict(zip([*split, *counters], values, strict=True))
 
+    def counts_up(self, use: StateUse, key: str) -> bool:
+        """Return whether a node makes one of zero, in all updates that hold the key."""
+        self.evaluator.fuel = FUEL_PER_ROUTER
+        try:
+            updates = self._updates(use, {key: 0})
+        except (OutOfFuel, RecursionError, NotFollowed):
+            return False
+        values = [row.entries[key] for row in updates if key in row.entries]
+        # A sum that is there in some runs only stands beside the zero that was there.
+        return bool(values) and all(value == 1 for value in values)
+
     def _is_counter(self, key: str) -> bool:
         """Return whether each node that writes to the key counts it up from zero."""
         if type(self.given[key]) is not int or self._applies(key):

@@ -80,6 +80,13 @@ def comes_in_one_step(
     return len(numbers) == 1
 
 
+def loop_of(builder: GraphBuilder, routes: Sequence[Route], start: str) -> set[str]:
+    """Return the nodes of the loops through a node."""
+    after = _ways(builder, routes, frozenset())
+    reached = _reached(after, after.get(start, ()))
+    return {node for node in reached if start in _reached(after, after.get(node, ()))}
+
+
 def _ways(
     builder: GraphBuilder, routes: Sequence[Route], never: AbstractSet[tuple[str, str]]
 ) -> dict[str, set[str]]:
