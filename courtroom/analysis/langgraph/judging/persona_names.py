@@ -18,7 +18,8 @@ class PersonaText:
     """Prompt of a persona at `path`:`line`; `text` has holes for the parts that a run fills in.
 
     `is_in_function`: a function assembles it, which may never run. `is_beside_prompts`: the same
-    function chooses it, or longer prompts for the other two personas.
+    function chooses it, or longer prompts for the other two personas. `is_of_sentences`: one call is
+    given it in several short texts.
     """
 
     persona: str
@@ -28,6 +29,7 @@ class PersonaText:
     text: str
     is_in_function: bool = False
     is_beside_prompts: bool = False
+    is_of_sentences: bool = False
 
 
 def persona_in(name: str) -> str | None:

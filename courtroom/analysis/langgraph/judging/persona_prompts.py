@@ -112,7 +112,7 @@ def read_personas(
     prompt_texts = {prompt.persona: prompt.text for prompt in prompts}
 
     around = common_frame(symbols, layers.judges)
-    is_short = any(len(plain_words(text)) < SENTENCE_WORDS for text in prompt_texts.values())
+    is_short = any(p.is_of_sentences or len(plain_words(p.text)) < SENTENCE_WORDS for p in prompts)
     frame = around if is_short else None
     shared = _shared(prompt_texts, frame)
     # A prompt with holes may be the longest text of that kind.

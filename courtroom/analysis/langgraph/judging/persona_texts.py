@@ -198,7 +198,9 @@ def _texts_in_functions(
             continue
         for node, value in _values_in_function(evaluator, FunctionRef(source, site)):
             yield replace(
-                _persona_text(persona, source, node, _text_of(value)), is_in_function=True
+                _persona_text(persona, source, node, _text_of(value)),
+                is_in_function=True,
+                is_of_sentences=_is_of_sentences(node),
             )
 
 
@@ -270,9 +272,8 @@ def _values_in_function(
         frame = evaluator.enter(Function(node, function.source, scope), arguments, {})
         for inner in walk(node):
             if isinstance(inner, ast.Call) and not _fills_opinion(inner, opinion_names):
-                for argument in _text_arguments(inner, opinions):
-                    place = _first_text(argument, function)
-                    yield place or argument, evaluator.evaluate(argument, frame.scope)
+                for place, text in _passed_texts(inner, opinions, function):
+                    yield place, evaluator.evaluate(text, frame.scope)
             elif isinstance(inner, ast.Return) and inner.value is not None:
                 value = evaluator.evaluate(inner.value, frame.scope)
                 if not _is_output(value):
@@ -285,6 +286,29 @@ def _values_in_function(
                     yield inner, evaluator.evaluate(text, frame.scope)
     except (OutOfFuel, RecursionError):
         return
+
+
+def _passed_texts(
+    call: ast.Call, opinions: set[int], function: FunctionRef
+) -> Iterator[tuple[ast.stmt | ast.expr, ast.expr]]:
+    """Yield place and text of what a call is given, at the end its longer texts as one."""
+    passed = _text_arguments(call, opinions)
+    for argument in passed:
+        yield _first_text(argument, function) or argument, argument
+    longer = [argument for argument in passed if len(_words_in(argument)) >= MIN_WORDS]
+    if len(longer) > 1:
+        whole = ast.copy_location(ast.Tuple(longer, ast.Load()), longer[0])
+        whole.end_lineno = longer[-1].end_lineno
+        yield whole, whole
+
+
+def _is_of_sentences(node: ast.AST) -> bool:
+    parts = node.elts if isinstance(node, ast.Tuple) else []
+    return bool(parts) and all(len(_words_in(part)) < SENTENCE_WORDS for part in parts)
+
+
+def _words_in(node: ast.expr) -> list[str]:
+    return plain_words(constant_text(node) or "")
 
 
 def _first_text(messages: ast.expr, function: FunctionRef) -> ast.stmt | None:

@@ -153,6 +153,30 @@ def judge(state, persona):
     assert read(code).are_distinct is False
 
 
+def test_all_texts_of_a_call_are_one_prompt_and_short_ones_are_compared_in_their_template():
+    texts = {
+        "prosecutor": ("Trust nobody and search for what is missing in it.", "harsh"),
+        "defense": ("Credit what was attempted here even if parts are bad.", "gentle"),
+        "tech_lead": ("Weigh whether all this can be run and be changed.", "plain"),
+    }
+    calls = "".join(
+        f"def {name}(state):\n"
+        f"    return ask(state, stance='{stance}',\n"
+        f"        manner='Write in {voice} words, by this judge alone, of what was shown.')\n"
+        for name, (stance, voice) in texts.items()
+    )
+    frame = f"f'{{stance}} {FRAME} {{manner}} {{state}}'"
+    ask = (
+        f"def ask(state, stance, manner):\n    prompt = {frame}\n    return model.invoke(prompt)\n"
+    )
+    reading = read(ask + calls)
+
+    assert [(prompt.line, prompt.end) for prompt in reading.prompts] == [(5, 6), (8, 9), (11, 12)]
+    assert min(reading.own_words.values()) > 10
+    assert reading.frame is not None
+    assert reading.are_distinct is False
+
+
 @pytest.mark.parametrize(
     ("texts", "own"),
     [
