@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from courtroom.analysis.pdf.pdf_content import Layout, Level
-from courtroom.models.facts import GraphFact, WiredGraph
+
+if TYPE_CHECKING:
+    from courtroom.models.facts import GraphFact, WiredGraph
 
 Split = frozenset[int]
 # Boxes of a row that a decision hardly leads to.
