@@ -254,8 +254,10 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
             "structured_output_calls",
             (
                 r"\bwith_structured_output\b|\bbind_tools\b"
-                # Before a score, or in a list of them, it is the name of a criterion.
-                r"|\bstructured (?:\w+ )?outputs?\b(?! enforcement| \d|, judicial)"
+                # Before a score, or in a list of them, it is the name of a criterion; what a model
+                # defines is no call that binds it.
+                r"|(?<!\bdefine )(?<!\bdefines )(?<!\bdefining )"
+                r"\bstructured (?:\w+ )?outputs?\b(?! enforcement| \d|, judicial)"
             ),
             _some("structured_output_calls"),
         ),

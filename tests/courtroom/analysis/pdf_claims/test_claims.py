@@ -138,6 +138,12 @@ def test_name_of_a_criterion_is_no_claim(after: str) -> None:
     assert _claimed(f"Structured Output{after}") == []
 
 
+def test_model_that_defines_structured_outputs_is_no_call_that_binds_them() -> None:
+    sentence = "The system uses Pydantic BaseModel classes to define structured outputs."
+    assert "structured_output" not in _claimed(sentence)
+    assert "structured_output" in _claimed("The judges answer by structured outputs.")
+
+
 def test_spread_on_which_the_tech_lead_decides_is_heard_no_second_time() -> None:
     named = "One rule is variance re-evaluation."
     meant = "Where the spread is above 2, the Tech Lead decides and a dissent is written."
