@@ -8,6 +8,8 @@ from django.db import OperationalError
 from redis.exceptions import ConnectionError as QueueUnreachable
 from redis.exceptions import TimeoutError as QueueSilent
 
+from auditor_site.start import set_up
+
 
 def run_command(arguments: Sequence[str], *, hint: str = "") -> None:
     """Run the command. Raise SystemExit with the reason, and the hint, when a server is away.
@@ -16,6 +18,7 @@ def run_command(arguments: Sequence[str], *, hint: str = "") -> None:
     traceback.
     """
     try:
+        set_up()
         execute_from_command_line(list(arguments))
     except (QueueUnreachable, QueueSilent) as error:
         sys.exit(_line("Valkey (REDIS_URL)", error) + hint)
