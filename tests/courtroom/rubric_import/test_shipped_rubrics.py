@@ -122,6 +122,24 @@ def test_cut_history_counts_against_the_tools_and_not_the_graph():
     ]
 
 
+@pytest.mark.parametrize(
+    ("prompt", "is_attack"),
+    [
+        ("Assume non-compliance unless proven.", True),
+        ("Search for vulnerability and architectural weakness.", True),
+        ("You are cynical: the developer took shortcuts.", True),
+        ("Trust No One.", True),
+        ("Do not punish missing parts or risks: credit the effort.", False),
+        ("Give the benefit of the doubt.", False),
+    ],
+)
+def test_prosecutor_is_known_by_words_that_no_defense_has(prompt, is_attack):
+    checks = (c for criterion in shipped_rubric("self_audit").criteria for c in criterion.checks)
+    check = next(c for c in checks if c.id == "nuance.prosecutor_attacks")
+    words = check.model_dump()["any_of"]
+    assert any(word in prompt.lower() for word in words) is is_attack
+
+
 def test_general_rubric_has_no_langgraph_checks():
     general = shipped_rubric("general")
     assert {check.kind for check in general.checks} & LANGGRAPH == set()
