@@ -26,8 +26,8 @@ pytestmark = pytest.mark.processes
 ROOT = Path(__file__).resolve().parents[2]
 # One login both migrates and serves, so one program does both; the site connects anew.
 MIGRATE = """
-import django
-django.setup()
+from auditor_site.start import set_up
+set_up()
 from django.core.management import call_command
 from django.db import connection
 call_command("migrate", skip_checks=True, verbosity=0)
@@ -35,8 +35,9 @@ connection.close()
 """
 LOOK = """
 import json, os
-import django, psycopg
-django.setup()
+import psycopg
+from auditor_site.start import set_up
+set_up()
 from django.db import DatabaseError, connection
 from django.contrib.auth.models import User
 from django_scopes import scope
