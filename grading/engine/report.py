@@ -125,6 +125,7 @@ class Check(ReportRecord):
     it does not apply because of the root cause `not_applicable`.
 
     `goal` is the sentence where it is met, `fault` the one where it is not, "" in older reports.
+    `has_reservation`: the reason of one that is met also says what is missing.
     """
 
     check: str = ""
@@ -136,6 +137,7 @@ class Check(ReportRecord):
     weight: float = 1.0
     essential: bool = Field(default=False, exclude_if=lambda essential: not essential)
     evidence: tuple[str, ...] = ()
+    has_reservation: bool = Field(default=False, exclude_if=lambda reserved: not reserved)
     not_applicable: RootCause | None = Field(None, exclude_if=lambda cause: cause is None)
 
     @cached_property

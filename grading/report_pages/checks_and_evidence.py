@@ -44,6 +44,7 @@ class CheckView:
 
     `outcome` is of OUTCOMES, NOT_APPLICABLE, ROOT_CAUSE or UNCHECKED; "" for evidence that belongs to
     no check. `hanging` do not apply, or have no answer, because of what this one says.
+    `has_reservation`: it is met, and its fact also says what is missing.
     """
 
     sentence: str
@@ -51,6 +52,7 @@ class CheckView:
     fact: str
     evidence: tuple[EvidenceItem, ...]
     hanging: tuple[CheckView, ...] = ()
+    has_reservation: bool = False
 
     @property
     def is_fault(self) -> bool:
@@ -152,6 +154,7 @@ class EvidencePresenter:
             OUTCOMES[check.met],
             reveal_invisible(statement.fact),
             evidence,
+            has_reservation=bool(check.met) and check.has_reservation,
         )
 
     def citations(self, ids: Iterable[str]) -> tuple[Citation, ...]:
