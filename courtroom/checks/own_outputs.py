@@ -189,7 +189,7 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
             f"The tree has {row['path']}.",
             path=row["path"],
         )
-        for row in audits
+        for row in (newest if aspect == "judged" and newest else audits)
     ]
     return replace(present(reason, clues), has_reservation=bool(remarks))
 

@@ -307,7 +307,25 @@ def _lines(text: str, opinions: Sequence[ImportedOpinion]) -> Iterator[int | Non
 def newest_audits(readings: Sequence[AuditReading]) -> list[AuditReading]:
     """Return the work's own audits with opinions, or without criteria, that no later one of the same work replaces."""
     ours = [r for r in readings if r.is_ours and (r.is_written or r.empty_line)]
-    return [reading for reading in ours if not any(_replaces(other, reading) for other in ours)]
+    own = own_repository([{"about": r.about, "repository": r.repository} for r in ours])
+    return [
+        reading
+        for reading in ours
+        if not any(_replaces(r, reading) or _is_later_output(r, reading, own) for r in ours)
+    ]
+
+
+def _is_later_output(later: AuditReading, earlier: AuditReading, own: str | None) -> bool:
+    """Return whether a later day's audit follows, in one series, one of another work.
+
+    Both are outputs of one program, and the earlier shows it as it was.
+    """
+    if own is None or later.about or earlier.about or earlier.repository in (None, own):
+        return False
+    is_series = series_of(later.path) == series_of(earlier.path) != ""
+    folders = {PurePosixPath(reading.path).parent for reading in (later, earlier)}
+    days = [_moment(reading)[:DAY_DIGITS] for reading in (later, earlier)]
+    return is_series and len(folders) == 1 and days[0] > days[1] > ""
 
 
 def _replaces(later: AuditReading, earlier: AuditReading) -> bool:

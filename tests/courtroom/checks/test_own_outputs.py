@@ -125,6 +125,7 @@ def test_older_audits_are_counted_apart():
     assert finding.reason.endswith(
         "(2 audits with opinions read, 1 of them the newest). Of the older ones, 1 has failures."
     )
+    assert [clue.path for clue in finding.clues] == [ROW["path"]]
 
 
 def test_audit_of_another_work_than_readme_names_is_told_beside_failures():

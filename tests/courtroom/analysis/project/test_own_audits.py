@@ -417,6 +417,27 @@ def test_audits_of_an_unnamed_peer_that_differ_by_their_time_are_of_one_work(lat
     assert bool(audits_without_judgement(read(texts))) is newest
 
 
+@pytest.mark.parametrize(
+    ("name", "url", "newest"),
+    [
+        ("report_20260301_0900.md", OWN, False),
+        ("report_20260301_0900.md", "https://github.com/eve/third-work", False),
+        ("report_20260228_2300.md", OWN, True),
+        ("other_20260301_0900.md", OWN, True),
+        ("folder/report_20260301_0900.md", OWN, True),
+    ],
+)
+def test_later_output_of_one_series_replaces_an_audit_of_another_work(name, url, newest):
+    earlier = "audit/report_20260228_1855.md"
+    texts = {
+        SELF: audit(head="**Date:** 2026-02-27"),
+        earlier: audit("The work is good.", url=PEER),
+        f"audit/{name}": audit(url=url),
+    }
+    facts = audits_without_judgement(read(texts))
+    assert [fact["places"][0]["path"] for fact in facts] == [earlier] * newest
+
+
 def test_audit_whose_judges_alone_give_scores_is_read_with_them():
     opinions = "".join(
         f"\n### {name}\n\n#### Prosecutor — Partial (3/5)\nIt is wired.\n"
