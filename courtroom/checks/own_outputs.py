@@ -181,7 +181,8 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         "of_peers": "No committed audit of a peer names or cites this repository as the audited one",
     }[aspect]
     newest = [row for row in audits if not row.get("is_older")]
-    remarks = f"{_failures(newest, audits)}{_remarks(newest)}" if aspect == "judged" else ""
+    remarks = f"{_failures(newest, audits)}{_remarks(newest)}{_nothing_in(facts)}"
+    remarks = remarks if aspect == "judged" else ""
     reason = f"{absence} ({_number(aspect, audits)}).{remarks}"
     clues = [
         Clue(
@@ -228,6 +229,23 @@ def _failures(newest: Sequence[Mapping[str, Any]], audits: Sequence[Mapping[str,
     if not older:
         return few
     return f"{few} Of the older ones, {len(older)} {'has' if len(older) == 1 else 'have'} failures."
+
+
+def _nothing_in(facts: Mapping[str, Any]) -> str:
+    """Sentences, with a space before them, on audits that judge nothing, and on empty files."""
+    sentences = [
+        f"{row['path']} gives an overall score and judges no criterion."
+        for row in facts.get("own_audits") or ()
+        if row["about"] != "received" and not row["criteria"]
+    ]
+    empty: Sequence[str] = facts.get("empty_outputs") or ()
+    if len(empty) == 1:
+        sentences.append(f"{empty[0]} is an empty file.")
+    elif empty:
+        sentences.append(
+            f"{len(empty)} files called an audit or a report are empty, such as {empty[0]}."
+        )
+    return "".join(f" {sentence}" for sentence in sentences[:MOST_REMARKS])
 
 
 def _other_works(facts: Mapping[str, Any]) -> str:

@@ -405,6 +405,8 @@ class Facts(FactModel):
     # what the work shows of itself
     own_audits: tuple[OwnAudit, ...] | None = None
     unread_outputs: tuple[str, ...] | None = None
+    # files of 0 bytes that are called an audit or a report
+    empty_outputs: tuple[str, ...] | None = None
     audits_without_judgement: tuple[ShownFact, ...] | None = None
     unjudged_criteria: tuple[ShownFact, ...] | None = None
     disagreeing_outputs: tuple[ShownFact, ...] | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from courtroom.analysis.project.audit_folders import affordable
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 OUTPUT_FACTS = (
     "own_audits",
     "unread_outputs",
+    "empty_outputs",
     "audits_without_judgement",
     "unjudged_criteria",
     "disagreeing_outputs",
@@ -84,6 +86,7 @@ def read_own_outputs(writer: FactWriter) -> None:
         )
     short = list(_broken_off(writer, own))
     writer.facts["unread_outputs"] = [*unread, *short][:MOST_ROWS]
+    writer.facts["empty_outputs"] = list(_empty(writer, own))[:MOST_ROWS]
     readme = next((path for path in own if path.lower() in READMES), None)
     cloned = cloned_repository(text_of_path(writer, readme) or "") if readme else None
     audits = audit_rows(readings, cloned, copies)
@@ -126,6 +129,15 @@ def _record_unjudged(writer: FactWriter, readings: Sequence[AuditReading], gap: 
         writer.set_unknown(("unjudged_criteria",), gap)
     else:
         writer.facts["unjudged_criteria"] = missing
+
+
+def _empty(writer: FactWriter, own: Iterable[str]) -> Iterator[str]:
+    """Yield files of 0 bytes that are called an audit or a report and were not received."""
+    empty = audit_paths(path for path in own if writer.reader.blobs[path].size == 0)
+    for path, whom in empty.items():
+        stem = PurePosixPath(path.lower()).stem
+        if whom != "received" and ("audit" in stem or "report" in stem):
+            yield path
 
 
 def _broken_off(writer: FactWriter, own: Iterable[str]) -> Iterator[str]:

@@ -128,6 +128,24 @@ def test_older_audits_are_counted_apart():
     assert [clue.path for clue in finding.clues] == [ROW["path"]]
 
 
+@pytest.mark.parametrize(
+    ("empty", "words"),
+    [
+        ([], ""),
+        (["c.md"], " c.md is an empty file."),
+        (["c.md", "d.md"], " 2 files called an audit or a report are empty, such as c.md."),
+    ],
+)
+def test_audits_with_nothing_in_them_are_told(empty, words):
+    none = {**ROW, "path": "b.md", "criteria": 0, "opinions": 0}
+    rows = [ROW, none, {**none, "about": "received"}]
+    finding = answer("judged", own_audits=rows, audits_without_judgement=[], empty_outputs=empty)
+    assert (finding.met, finding.has_reservation) == (True, True)
+    assert finding.reason.endswith(
+        f"(1 audit read). b.md gives an overall score and judges no criterion.{words}"
+    )
+
+
 def test_audit_of_another_work_than_readme_names_is_told_beside_failures():
     remark = f"{ROW['path']} names bo/work as audited, and README names ada/work."
     row = {**ROW, "failed": 2, "remarks": [remark, f"{ROW['path']} gives 4/5 overall."]}

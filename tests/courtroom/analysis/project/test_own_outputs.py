@@ -22,6 +22,16 @@ def test_committed_audits_and_claims_are_facts(tmp_path):
     assert (facts["unread_outputs"], facts["disagreeing_outputs"]) == ([], [])
 
 
+def test_audits_by_name_without_a_byte_are_a_fact(tmp_path):
+    files: dict[str, str | bytes | None] = {
+        SELF: audit(),
+        "audit/report_20260228.md": "",
+        "audit/SELF_IMPROVEMENT.md": "",
+        "audit/report_bypeer_received/audit.md": "",
+    }
+    assert survey(files, tmp_path).facts["empty_outputs"] == ["audit/report_20260228.md"]
+
+
 def test_copy_of_an_audit_of_oneself_is_none_of_a_peer(tmp_path):
     received = "audit/report_bypeer_received/{}.md"
     by_peer = audit("Better.").replace("good", "fair")
