@@ -38,7 +38,8 @@ _GENERATED = re.compile(
     r"|report[_ -]?generated"
 )
 DATE = re.compile(
-    r"(?<!\d)(20\d\d)[-_./]?([01]\d)[-_./]?([0-3]\d)(?:[T _-]{1,2}(\d\d)[:_-]?(\d\d))?"
+    r"(?<!\d)(20\d\d)[-_./]?([01]\d)[-_./]?([0-3]\d)"
+    r"(?:[T _-]{1,2}(\d\d)[:_-]?(\d\d)(?:[:_-]?(\d\d))?)?"
 )
 _NUMBERED = re.compile(r"(.*\D)(\d{1,3})")
 _PLACE = re.compile(
@@ -72,6 +73,10 @@ def series_of(path: str) -> str:
     """Return the name of a file without the time in it; "" where it has none."""
     stem = PurePosixPath(path).stem
     return re.sub(r"\d", "", stem) if DATE.search(stem) else ""
+
+
+def is_archived(path: str) -> bool:
+    return not {"archive", "archived"}.isdisjoint(PurePosixPath(path.lower()).parts[:-1])
 
 
 def has_later_number(later: str, earlier: str) -> bool:

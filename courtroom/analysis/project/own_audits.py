@@ -15,6 +15,7 @@ from courtroom.analysis.locations import shown
 from courtroom.analysis.project.audit_folders import (
     DATE,
     has_later_number,
+    is_archived,
     kind_of,
     read_once,
     series_of,
@@ -316,10 +317,7 @@ def newest_audits(readings: Sequence[AuditReading]) -> list[AuditReading]:
 
 
 def _is_later_output(later: AuditReading, earlier: AuditReading, own: str | None) -> bool:
-    """Return whether a later day's audit follows, in one series, one of another work.
-
-    Both are outputs of one program, and the earlier shows it as it was.
-    """
+    """Return whether the same program wrote the later on another day than one of another work."""
     if own is None or later.about or earlier.about or earlier.repository in (None, own):
         return False
     is_series = series_of(later.path) == series_of(earlier.path) != ""
@@ -338,14 +336,17 @@ def _replaces(later: AuditReading, earlier: AuditReading) -> bool:
     is_series = later.about == "self" or series_of(later.path) == series_of(earlier.path) != ""
     if later.repository is None and (not is_series or len(folders) > 1):
         return False
+    if later.repository and is_archived(later.path) != is_archived(earlier.path):
+        return is_archived(earlier.path)
     new, old = _moment(later), _moment(earlier)
     if not new and not old:
         return len(folders) == 1 and has_later_number(later.path, earlier.path)
-    return new[:DAY_DIGITS] > old[:DAY_DIGITS] > "" or (len(new) == len(old) and new > old)
+    size = min(len(new), len(old))
+    return new[:size] > old[:size]
 
 
 def _moment(reading: AuditReading) -> str:
-    """Return the digits of the day, or of day and minute, in the file's name or the audit."""
+    """Return the digits of the day, or of day and time, in the file's name or the audit."""
     texts = (PurePosixPath(reading.path).stem, reading.report.date or "")
     match = next(filter(None, map(DATE.search, texts)), None)
     return "".join(part or "" for part in match.groups()) if match else ""

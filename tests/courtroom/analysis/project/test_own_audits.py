@@ -388,6 +388,7 @@ OLD, NEW = (
     [
         ({NEW: audit()}, []),
         ({OLD.replace("1855", "1922"): audit()}, []),
+        ({OLD.replace("1855", "185530"): audit()}, [OLD]),
         ({OLD.replace("1855", "1703"): audit()}, [OLD]),
         ({SELF: audit(head="**Date:** 2026-03-02")}, []),
         ({SELF: audit()}, [OLD]),
@@ -414,6 +415,20 @@ def test_audits_of_an_unnamed_peer_that_differ_by_their_time_are_of_one_work(lat
         f"{folder}/audit_20260228_1855.md": audit("The work is good.", url="none"),
         f"{folder}/{later}": audit(url="none", head="**Date:** 2026-03-01"),
     }
+    assert bool(audits_without_judgement(read(texts))) is newest
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "newest"),
+    [
+        ("audit/a_20260228_183616.md", "audit/a_20260228_183638.md", False),
+        ("audit/a_20260228_183638.md", "audit/a_20260228_183616.md", True),
+        ("audit/archive/a_20260301.md", "audit/a.md", False),
+        ("audit/a_20260228.md", "audit/archive/a_20260301.md", True),
+    ],
+)
+def test_seconds_and_an_archive_tell_the_newest(earlier, later, newest):
+    texts = {earlier: audit("The work is good."), later: audit()}
     assert bool(audits_without_judgement(read(texts))) is newest
 
 
