@@ -136,7 +136,7 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
         if check.aspect == "judged":
             fault = next((told for part, told in OF_SCORES.items() if part in firsts[0][0]), fault)
             # Judges are listed with their scores.
-            if ONE_SCORE in firsts[0][0] and "), " in firsts[0][0]:
+            if ONE_SCORE in firsts[0][0] and ") and " in firsts[0][0]:
                 fault = "Judges of a committed audit each give one score to all criteria."
         if check.aspect == "guarded" and all(NEVER_FOUND in text for text, _ in firsts):
             fault = "Evidence is reported as not found, whatever the work holds."

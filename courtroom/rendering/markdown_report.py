@@ -382,10 +382,11 @@ def _quote(piece: Evidence) -> Quote:
 def _evidence_line(pieces: Sequence[Evidence], first: str) -> str:
     """Return the line of pieces that differ in their ids alone; `first` has the same quote."""
     piece = pieces[0]
+    above = "above" if first == piece.id else f"at {escape_prose(first)}"
     facts = (
         location_text(piece.location),
         f"confidence {piece.confidence:g}" if piece.confidence < 1 else "",
-        f"quoted at {escape_prose(first)}" if first else "",
+        f"quoted {above}" if first else "",
     )
     listed = ", ".join(filter(None, facts))
     names = ", ".join(escape_prose(piece.id) for piece in pieces)
@@ -395,7 +396,7 @@ def _evidence_line(pieces: Sequence[Evidence], first: str) -> str:
 
 def _with_search(piece: Evidence) -> str:
     """Return the rationale, and what was looked for in the place of a caption that says no more."""
-    if not _is_search(piece):
+    if not _is_search(piece) or piece.content == piece.rationale:
         return piece.rationale
     if piece.rationale.startswith(SEARCHED):
         return f"{piece.content}{piece.rationale.removeprefix(SEARCHED)}"

@@ -72,5 +72,6 @@ def fixed_scores(report: ImportedReport) -> dict[str, float]:
 
 
 def one_score(path: str, fixed: Mapping[str, float]) -> str:
-    judges = ", ".join(f"{judge} ({score:g})" for judge, score in fixed.items())
+    *others, last = (f"{judge} ({score:g})" for judge, score in fixed.items())
+    judges = f"{', '.join(others)} and {last}" if others else last
     return f"{path} {ONE_SCORE} {judges}"

@@ -176,7 +176,7 @@ def test_what_does_not_fit_in_an_audit_is_told_beside_its_opinions():
             "A judge of a committed audit gives one score to all criteria.",
         ),
         (
-            "a.md has one score for all criteria by Defense (5), Prosecutor (1)",
+            "a.md has one score for all criteria by Defense (5) and Prosecutor (1)",
             "Judges of a committed audit each give one score to all criteria.",
         ),
     ],
