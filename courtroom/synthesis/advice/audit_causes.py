@@ -14,7 +14,11 @@ from courtroom.synthesis.advice.work import Step, placed
 # What the fact on such an audit says before it quotes the failure.
 FAILED = "a failure in place of a judgement"
 CALLS = "The judges' calls failed: find out why, by the failure that is quoted, and mend it."
-WITHOUT_MODEL = "Code wrote these arguments without a model: let the judges ask one."
+# A text may stand in the code for a request that failed.
+WITHOUT_MODEL = (
+    "Code wrote these arguments without a model: find out why no answer of a model was used, or let"
+    " the judges ask one."
+)
 # The first that fits counts.
 CAUSES: dict[str, str] = {
     "The model refused the calls for their number: wait between them, ask on several criteria at once,"
