@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from courtroom.analysis.python.syntax import parse_sources
-from courtroom.analysis.python.tree_walk import called_name, last_name, walk
+from courtroom.analysis.python.tree_walk import called_name, last_name, terms_of, walk
 
 _JUDGE = re.compile(r"prosec|defen[cs]e|tech")
 # What holds the opinions of the judges on one criterion.
@@ -83,7 +83,7 @@ def _is_sum_of_opinions(node: ast.BinOp) -> bool:
 def _is_sum_of_judges(node: ast.expr, *, weighted: bool = False) -> bool:
     """Return whether all terms of a sum are scores of judges, each with a weight or some with one."""
     judges: set[str] = set()
-    terms = list(_terms(node))
+    terms = list(terms_of(node))
     for term in terms:
         factors = [term]
         if isinstance(term, ast.BinOp) and isinstance(term.op, ast.Mult):
@@ -96,17 +96,6 @@ def _is_sum_of_judges(node: ast.expr, *, weighted: bool = False) -> bool:
             return False
         judges.add(word)
     return len(judges) >= _FEWEST_JUDGES
-
-
-def _terms(node: ast.expr) -> Iterator[ast.expr]:
-    """Yield the terms of a sum, of which a source has few."""
-    pending = [node]
-    while pending:
-        term = pending.pop()
-        if isinstance(term, ast.BinOp) and isinstance(term.op, ast.Add):
-            pending += [term.right, term.left]
-        else:
-            yield term
 
 
 def _judge_of(node: ast.expr) -> str:

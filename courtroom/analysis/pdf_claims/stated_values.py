@@ -61,18 +61,18 @@ def _is_equal(stated: float, value: float, _: str) -> bool:
 
 
 def _is_as_often(stated: float, value: float, _: str) -> bool:
-    """A first try counts as one for some, and for others it does not."""
+    """Return whether two numbers of tries are the same, with or without the first try."""
     return abs(stated - value) <= 1
 
 
 def _is_as_long(stated: float, value: float, words: str) -> bool:
-    """A size in words or tokens may stand in the code as one in characters."""
+    """Return whether two sizes are the same, one of words or tokens also in characters."""
     is_of_characters = "char" in words.lower()
     return value == stated or (not is_of_characters and 3 * stated <= value <= 8 * stated)
 
 
 def _is_as_wide(stated: float, value: float, words: str) -> bool:
-    """Scores are whole numbers, so that "> 2" and "at least 3" say the same."""
+    """Return whether two bounds of whole scores are the same, as "> 2" and "at least 3" are."""
     is_above = re.search(r">(?!=)|exceed|more than|greater than", words.lower()) is not None
     return stated + is_above == value
 

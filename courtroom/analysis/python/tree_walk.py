@@ -167,6 +167,17 @@ def _nodes_in(node: ast.AST) -> Iterator[ast.AST]:
         push_children(current, stack)
 
 
+def terms_of(total: ast.expr) -> Iterator[ast.expr]:
+    """Yield the terms of a sum in the order of the source; another expression is its only term."""
+    stack = [total]
+    while stack:
+        term = stack.pop()
+        if isinstance(term, ast.BinOp) and isinstance(term.op, ast.Add):
+            stack += [term.right, term.left]
+        else:
+            yield term
+
+
 def tests_around(function: ast.AST, line: int) -> Iterator[ast.expr]:
     """Yield the conditions and the loops' sources that a line stands under."""
     for node in walk(function):

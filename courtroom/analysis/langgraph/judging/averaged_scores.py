@@ -9,7 +9,7 @@ from functools import cached_property
 
 from courtroom.analysis.langgraph.judging.score_changes import Assignments, assignments_in
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import called_name, last_name, walk, words_of
+from courtroom.analysis.python.tree_walk import called_name, last_name, terms_of, walk, words_of
 
 MEANS = frozenset({"mean", "fmean"})
 JUDGES = 3
@@ -144,19 +144,9 @@ def _averaged(node: ast.Call | ast.BinOp) -> ast.expr | None:
         is_count = any(isinstance(n, ast.Call) and called_name(n) == "len" for n in walk(right))
         is_sum = called_name(left) == "sum" and bool(left.args)
         return left.args[0] if is_sum and (is_count or _is_number(right, JUDGES)) else None
-    terms = list(_terms(left))
+    terms = list(terms_of(left))
     is_plain = len(terms) == JUDGES and all(last_name(term) for term in terms)
     return left if is_plain and _is_number(right, JUDGES) else None
-
-
-def _terms(node: ast.expr) -> Iterator[ast.expr]:
-    stack = [node]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add):
-            stack += [part.left, part.right]
-        else:
-            yield part
 
 
 def _is_number(node: ast.expr, number: int) -> bool:

@@ -84,9 +84,9 @@ def words_beside(tests: Iterable[ast.expr], function: FunctionRef, functions: Fu
         predicate = functions.get(called_name(part)) if isinstance(part, ast.Call) else None
         for way in _ways(predicate.site.node.body, ()) if predicate else ():
             parts = [part for test in way for part in _parts_of(test, ast.And)]
-            asked = [part for part in parts if not _is_of_opinion(part)]
-            if len(asked) == 1 and predicate:
-                words += awaited_words(asked, predicate, {})
+            text_tests = [part for part in parts if not _is_of_opinion(part)]
+            if len(text_tests) == 1 and predicate:
+                words += awaited_words(text_tests, predicate, {})
     return tuple(dict.fromkeys(words))
 
 

@@ -291,7 +291,7 @@ def _values_in_function(
 def _passed_texts(
     call: ast.Call, opinions: set[int], function: FunctionRef
 ) -> Iterator[tuple[ast.stmt | ast.expr, ast.expr]]:
-    """Yield place and text of what a call is given, at the end its longer texts as one."""
+    """Yield place and text of each argument, and at the end of all longer texts together."""
     passed = _text_arguments(call, opinions)
     for argument in passed:
         yield _first_text(argument, function) or argument, argument

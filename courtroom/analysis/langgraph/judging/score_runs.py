@@ -7,9 +7,10 @@ all runs rests on all of them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from courtroom.analysis.langgraph.judging.score_evaluator import ScoreRun, SharedTables
 from courtroom.analysis.langgraph.judging.score_values import JUDGES, NotCovered, Scores
@@ -25,6 +26,7 @@ USUAL_SCALE = range(1, 6)
 # Scores of a scale that is run through.
 MOST_SCORES = 10
 
+Result = TypeVar("Result")
 # Answers of open tests, by the number of the tested value.
 Way = tuple[tuple[int, bool], ...]
 
@@ -102,20 +104,13 @@ class ScoreSearch(SharedTables):
         """Yield the numbers that a function returns with the rule and without it, where it counts."""
         begin = partial(ScoreRun, self.symbols, bool, shared=self, scores=scores, rule=rule)
         self.fuel = MOST_STEPS_OF_TRIPLE
-        ways: list[Way] = [()]
-        while ways:
-            way = ways.pop()
-            decided = dict(way)
-            run = begin(decided=decided, fuel=self.fuel)
-            number = run.number_of(function)
-            self.fuel = run.fuel
+        for run, number, decided in self._runs(begin, lambda run: run.number_of(function)):
             if run.is_reached and number is not None:
                 other = begin(decided=decided, is_left_out=True, fuel=run.fuel)
                 without = other.number_of(function)
                 self.fuel = other.fuel
                 if without is not None:
                     yield number, without
-            ways += _turned(way, decided)
 
     def _counts(
         self, function: FunctionRef, rule: frozenset[int], scores: Scores
@@ -123,21 +118,28 @@ class ScoreSearch(SharedTables):
         """Return whether some way through the open tests differs without the rule, or comes there."""
         begin = partial(ScoreRun, self.symbols, bool, shared=self, scores=scores, rule=rule)
         is_reached = False
-        ways: list[Way] = [()]
-        while ways:
-            way = ways.pop()
-            decided = dict(way)
-            run = begin(decided=decided, fuel=self.fuel)
-            result = run.result_of(function)
-            self.fuel = run.fuel
+        for run, result, decided in self._runs(begin, lambda run: run.result_of(function)):
             is_reached = is_reached or run.is_reached
             if run.is_changed:
                 other = begin(decided=decided, is_left_out=True, fuel=run.fuel)
                 if result != other.result_of(function):
                     return True, True
                 self.fuel = other.fuel
-            ways += _turned(way, decided)
         return False, is_reached
+
+    def _runs(
+        self, begin: Callable[..., ScoreRun], read: Callable[[ScoreRun], Result]
+    ) -> Iterator[tuple[ScoreRun, Result, dict[int, bool]]]:
+        """Yield the run of each way through the open tests, its result and the answers of the tests."""
+        ways: list[Way] = [()]
+        while ways:
+            way = ways.pop()
+            decided = dict(way)
+            run = begin(decided=decided, fuel=self.fuel)
+            result = read(run)
+            self.fuel = run.fuel
+            yield run, result, decided
+            ways += _turned(way, decided)
 
 
 def _turned(way: Way, decided: Mapping[int, bool]) -> Iterator[Way]:

@@ -35,7 +35,7 @@ class Entries(DictValue):
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What has come under a key: `lists`, each by one of the `fillers`, a node with its place.
+    """Content of a key: `lists`, each by one of the `fillers`, a node with its place.
 
     Where `others` is not None, these keys may be there besides, and no more.
     """

@@ -49,7 +49,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
     join,
 )
 
-# Statements and expressions that are followed for one router, and for all of a graph.
+# Most statements and expressions that are followed for a router, and for all routers of a graph.
 FUEL_PER_ROUTER = 30_000
 TOTAL_FUEL = 90_000
 # Lists of which each case is followed.
