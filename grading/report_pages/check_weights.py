@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import floor
 
 from grading.engine.report import Check
-from grading.report_pages.checks_and_evidence import NOT_APPLICABLE, OUTCOMES
+from grading.report_pages.checks_and_evidence import NOT_APPLICABLE, OUTCOMES, RESERVED
 from grading.report_pages.quotes import reveal_invisible
 
 
@@ -31,10 +31,16 @@ def weighted_checks(checks: Sequence[Check]) -> tuple[WeightedCheck, ...]:
     return tuple(
         WeightedCheck(
             reveal_invisible(check.statement.sentence),
-            NOT_APPLICABLE if check.not_applicable else OUTCOMES[check.met],
+            _outcome(check),
             f"{check.weight:g}",
             floor(100 * check.weight / total + 0.5),
             check.essential,
         )
         for check in checks
     )
+
+
+def _outcome(check: Check) -> str:
+    if check.not_applicable:
+        return NOT_APPLICABLE
+    return RESERVED if check.met and check.has_reservation else OUTCOMES[check.met]

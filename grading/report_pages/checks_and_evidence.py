@@ -11,6 +11,7 @@ from grading.report_pages.location_links import LinkedLocation, Work, link_locat
 from grading.report_pages.quotes import QuotedLine, quoted_lines, reveal_invisible
 
 OUTCOMES = {True: "met", False: "not met", None: "not established"}
+RESERVED = "met with a reservation"
 NOT_APPLICABLE = "not applicable"
 # A root cause that no check of the criterion states.
 ROOT_CAUSE = "root cause"
@@ -53,6 +54,13 @@ class CheckView:
     evidence: tuple[EvidenceItem, ...]
     hanging: tuple[CheckView, ...] = ()
     has_reservation: bool = False
+
+    @property
+    def mark(self) -> str:
+        """Return the outcome as the page shows it."""
+        if self.is_fault:
+            return "fault"
+        return RESERVED if self.has_reservation else self.outcome
 
     @property
     def is_fault(self) -> bool:

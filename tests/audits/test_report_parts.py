@@ -5,6 +5,7 @@ from django.template import Context, Template
 from jinja2 import UndefinedError
 
 from grading.engine.report import Check, parse_report
+from grading.report_pages.check_weights import weighted_checks
 from grading.report_pages.checks_and_evidence import OUTCOMES, CheckView, EvidencePresenter
 from tests.factories.example_report import report_json
 
@@ -26,14 +27,16 @@ def test_words_of_a_student_are_escaped_once() -> None:
 
 @pytest.mark.parametrize(
     ("has_reservation", "mark"),
-    [(True, 'warn">met with a reservation<'), (False, 'good">met<')],
+    [(True, 'warn">met with a reservation'), (False, 'good">met')],
 )
 def test_check_that_is_met_with_a_reservation_says_so(has_reservation: bool, mark: str) -> None:
     report = parse_report(report_json(criteria=1))
     check = Check(goal="It holds", met=True, has_reservation=has_reservation)
     view = EvidencePresenter(report).check(check)
     part = rendered('{% report_part "check" view %}', view=view)
-    assert f'<span class="chip {mark}/span>' in " ".join(part.split())
+    assert f'<span class="chip {mark}</span>' in " ".join(part.split())
+    (row,) = weighted_checks([check])
+    assert row.outcome == mark.partition(">")[2]
 
 
 def test_missing_value_of_a_part_is_an_error() -> None:
