@@ -14,6 +14,7 @@ from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.certain_nodes import NodeMark, certain_nodes, mark_of
+from courtroom.analysis.python.closed_resources import uses_after_close
 from courtroom.analysis.python.failing_lines import FailingLine, failing_lines
 from courtroom.analysis.python.missing_files import MissingFiles
 from courtroom.analysis.python.missing_methods import calls_without_method
@@ -74,8 +75,9 @@ def _failures(
                 if not _is_asked_for(writer, file)
             }
             items = items_of_objects(writer.symbols, source, site, tops)
+            closed = uses_after_close(writer.symbols, source, site)
             lookups = _failing_lookups(writer, path, site) if part == "judges" else ()
-            for failing in sorted({*lines, *refused, *lacking, *items, *lookups, *opened}):
+            for failing in sorted({*lines, *refused, *lacking, *items, *closed, *lookups, *opened}):
                 yield {
                     "path": path,
                     "line": failing.line,

@@ -29,7 +29,7 @@ PARTS = {
     "justice": "Chief Justice",
 }
 # As the evidence lists them.
-KINDS = "seven"
+KINDS = "eight"
 # Only these are looked at: routers and constructors may run as well, also when a file is imported.
 REACHED = {
     "graph": "that nodes, main blocks and web routes reach outside the judges and the Chief Justice",
@@ -57,7 +57,7 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
 
 def _failing(check: FailingCode, survey: Survey) -> Finding:
     """Names that nothing defines or sets in time, texts and models that cannot be made, methods and
-    items that an object lacks, files that the repository lacks.
+    items that an object lacks, files that are closed already, files that the repository lacks.
     """
     fact = survey.facts.get("failing_code")
     if fact is None:
@@ -80,7 +80,8 @@ def _failing(check: FailingCode, survey: Survey) -> Finding:
             f"{looked} for names that are evaluated and that"
             f" nothing defines or a comprehension sets too late, for texts that cannot be formatted, for"
             " models that are built without a field that they require, for methods and items that an object"
-            " lacks, and for files that are opened and that the repository lacks: there are none."
+            " lacks, for files and databases that are used after they are closed, and for files that are opened and that the"
+            " repository lacks: there are none."
         )
         reason = f"{looked} for {KINDS} kinds of such lines.{unlocked}"
         finding = absent(reason, searched, met=True, caption=f"{SEARCHED}{unlocked}")
@@ -133,8 +134,8 @@ KIND = CheckKind(
     label=Label(
         title="Lines that fail",
         about="Whether a line evaluates a name that nothing defines or that is set too late, a text that"
-        " cannot be formatted, a model without a field that it requires, a method or an item that an object lacks, or"
-        " a file that the repository lacks.",
+        " cannot be formatted, a model without a field that it requires, a method or an item that an object lacks,"
+        " a file that is closed already, or a file that the repository lacks.",
     ),
     concern="function",
     order=85,

@@ -14,7 +14,7 @@ from courtroom.analysis.python.tree_walk import last_name, push_children
 _TESTED = (ast.If, ast.While, ast.IfExp, ast.Assert)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # What is defined runs later.
-_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _ENDS = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 # Handlers that catch any failing line.
 _WIDE = frozenset({"Exception", "BaseException", "NameError"})
@@ -69,7 +69,7 @@ def _elements(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def _first_part(node: ast.AST) -> list[ast.expr] | None:
-    if isinstance(node, _LATER):
+    if isinstance(node, LATER):
         return []
     if isinstance(node, ast.Match):
         return [node.subject]
