@@ -27,6 +27,7 @@ VALIDATORS = SURE_VALIDATORS | frozenset(words_of("check checked is ensure verif
 ADDRESS_WORDS = frozenset(words_of("url uri github address host scheme"))
 PATTERN_CALLS = frozenset({"match", "fullmatch", "search", "urlparse", "urlsplit"})
 REPOSITORY_WORDS = frozenset({"repo", "repository"})
+PATH_TESTS = frozenset({"exists", "isdir", "is_dir", "isfile", "is_file"})
 ERROR_WORDS = frozenset({"error", "errors", "problems", "issues", "failures"})
 
 Lines = Iterator[tuple[SourceFile, int]]
@@ -98,10 +99,64 @@ def recorded_errors(running: list[FunctionRef]) -> Lines:
                 yield function.source, node.lineno
 
 
+def admissions(running: list[FunctionRef], clone: FunctionRef) -> Lines:
+    """Yield tests of the repository's address that list it as there, where a route asks the list.
+
+    A local path that the same test lets through must not come to the clone.
+    """
+    asked = {
+        constant_text(node.left)
+        for function in running
+        for node in walk(function.site.node)
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn)
+    }
+    keeps_paths = any(_clones_elsewhere(function.site.node, clone) for function in running)
+    for function in running:
+        for node in walk(function.site.node):
+            if (
+                isinstance(node, ast.If)
+                and _tests_repository(node.test)
+                and _tests_address(node.test)
+                and (keeps_paths or not _asks_for_path(node.test))
+                and any(text in asked for text in _listed(node))
+            ):
+                yield function.source, node.lineno
+
+
+def _listed(node: ast.If) -> Iterator[str]:
+    """Yield the texts that the branch of a test adds to a list."""
+    for inner in (inner for statement in node.body for inner in walk(statement)):
+        if isinstance(inner, ast.Call) and called_name(inner) == "append":
+            yield from filter(None, map(constant_text, inner.args))
+
+
+def _clones_elsewhere(function: ast.AST, clone: FunctionRef) -> bool:
+    """Return whether the call that clones stands where the address is no path that exists."""
+    return any(
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Call)
+        and _asks_for_path(node.test)
+        and any(
+            isinstance(inner, ast.Call) and called_name(inner) == clone.name
+            for statement in node.orelse
+            for inner in walk(statement)
+        )
+        for node in walk(function)
+    )
+
+
+def _asks_for_path(test: ast.expr) -> bool:
+    return any(isinstance(n, ast.Call) and called_name(n) in PATH_TESTS for n in walk(test))
+
+
+def _tests_repository(test: ast.expr) -> bool:
+    tested_words = {word for inner in walk(test) for word in words_of(last_name(inner))}
+    return bool(tested_words & REPOSITORY_WORDS)
+
+
 def _records_error(node: ast.If) -> bool:
     """Return true when a test of a repository adds to a list of errors."""
-    tested_words = {word for inner in walk(node.test) for word in words_of(last_name(inner))}
-    if not tested_words & REPOSITORY_WORDS:
+    if not _tests_repository(node.test):
         return False
     for inner in (inner for statement in node.body for inner in walk(statement)):
         if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute):

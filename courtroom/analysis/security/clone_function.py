@@ -21,6 +21,7 @@ from courtroom.analysis.python.tree_walk import (
 from courtroom.analysis.security.address_checks import (
     URL_WORDS,
     Lines,
+    admissions,
     names_url,
     recorded_errors,
     refusals_of,
@@ -115,7 +116,11 @@ def read_clone(
             place for other in calls for place in _timeouts(call_graph, function, other)
         ],
         "clone_errors_handled": list(_error_handlers(function, calls, context)),
-        "url_validated": [*validations(function, call, context), *recorded_errors(running)],
+        "url_validated": [
+            *validations(function, call, context),
+            *recorded_errors(running),
+            *admissions(running, function),
+        ],
     }
     unique = {
         fact: list({(source.path, line): (source, line) for source, line in places}.values())

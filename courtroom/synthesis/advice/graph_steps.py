@@ -251,7 +251,7 @@ FLOW = {
     "unused_result": "Use or delete this result",
     "unused_verdict": "Use or delete this value",
     "own_directory": "Look into the clone instead",
-    "shallow_history": "Clone without a depth, or with --filter=blob:none instead",
+    "shallow_history": "Clone without a depth; --filter=blob:none keeps such a clone small",
     "deleted_clone": "Clone into a folder of tempfile.mkdtemp() and delete it when all is read",
     "lost_clone": "Keep the folder until every node has read it, and delete it then",
     "left_clone": "Remove the folder of the clone when all is read",

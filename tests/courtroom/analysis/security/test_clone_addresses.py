@@ -55,6 +55,49 @@ def fetch(self, url):
     assert ("url_validated" in precautions(code)) is is_validated
 
 
+@pytest.mark.parametrize(
+    ("test", "place", "asked", "is_validated"),
+    [
+        ("url.startswith('http') or exists(repo_url)", "orelse", "repo", True),
+        ("repo_url.startswith('http')", "body", "repo", True),
+        ("repo_url.startswith('http') or exists(repo_url)", "body", "repo", False),
+        ("repo_url.startswith('http')", "body", "pdf", False),
+        ("repo_url", "body", "repo", False),
+    ],
+)
+def test_an_address_is_validated_by_an_earlier_node_whose_list_a_route_asks(
+    test, place, asked, is_validated
+):
+    clone = (
+        "clone_repo(repo_url)"
+        if place == "body"
+        else (
+            "repo_url if os.path.exists(repo_url) else None\n"
+            "    if os.path.exists(repo_url):\n        pass\n    else:\n        clone_repo(repo_url)"
+        )
+    )
+    code = f"""
+import os
+from os.path import exists
+from git import Repo
+def clone_repo(url):
+    Repo.clone_from(url, "x")
+def build(repo_url):
+    url, there = repo_url, []
+    if {test}:
+        there.append("repo")
+    return {{"there": there}}
+def investigate(repo_url):
+    path = {clone}
+def route(state):
+    return "repo_node" if "{asked}" in state["there"] else "end"
+if __name__ == "__main__":
+    route(build("x")), investigate("x")
+"""
+
+    assert ("url_validated" in precautions(code)) is is_validated
+
+
 def test_a_clone_in_the_other_branch_of_a_test_is_not_guarded_by_it():
     code = """
 from git import Repo
