@@ -12,14 +12,17 @@ from typing import Any
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
+from courtroom.analysis.langgraph.unfit_inputs import added_lists, unfit_inputs
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.certain_nodes import NodeMark, certain_nodes, mark_of
 from courtroom.analysis.python.closed_resources import uses_after_close
 from courtroom.analysis.python.failing_lines import FailingLine, failing_lines
 from courtroom.analysis.python.missing_files import MissingFiles
 from courtroom.analysis.python.missing_methods import calls_without_method
+from courtroom.analysis.python.model_attributes import attributes_without_field
 from courtroom.analysis.python.model_fields import calls_without_field
 from courtroom.analysis.python.model_items import TopNames, items_of_objects
+from courtroom.analysis.python.model_values import calls_with_unfit_value
 from courtroom.analysis.python.source_files import FunctionSite
 from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
 from courtroom.analysis.security.route_parameters import route_handlers
@@ -62,22 +65,30 @@ def _failures(
     """Yield the rows of the fact, one row per failing line."""
     sources = {function.source.path: function.source for function in functions}
     files, tops = MissingFiles(writer.symbols), TopNames()
+    lists = added_lists(writer.symbols, writer.facts.get("reducers") or ())
     for path, source in sorted(sources.items()):
         sites = [function.site for function in functions if function.source is source]
         failing_by_site = failing_lines(source, sites)
         for site in sites:
-            lines = failing_by_site.get(site, [])
-            refused = calls_without_field(writer.symbols, source, site)
-            lacking = calls_without_method(writer.symbols, source, site)
+            function = FunctionRef(source, site)
             opened = {
                 line: file
                 for line, file in files.reads_in(source, site)
                 if not _is_asked_for(writer, file)
             }
-            items = items_of_objects(writer.symbols, source, site, tops)
-            closed = uses_after_close(writer.symbols, source, site)
-            lookups = _failing_lookups(writer, path, site) if part == "judges" else ()
-            for failing in sorted({*lines, *refused, *lacking, *items, *closed, *lookups, *opened}):
+            lines = {
+                *failing_by_site.get(site, []),
+                *calls_without_field(writer.symbols, source, site),
+                *calls_with_unfit_value(writer.call_graph, function),
+                *calls_without_method(writer.symbols, source, site),
+                *items_of_objects(writer.symbols, source, site, tops),
+                *attributes_without_field(writer.symbols, source, site),
+                *unfit_inputs(writer.call_graph, function, lists),
+                *uses_after_close(writer.symbols, source, site),
+                *(_failing_lookups(writer, path, site) if part == "judges" else ()),
+                *opened,
+            }
+            for failing in sorted(lines):
                 yield {
                     "path": path,
                     "line": failing.line,
@@ -88,7 +99,7 @@ def _failures(
                     "set_at": failing.set_at or None,
                     "is_constant": failing.is_constant,
                     "file": opened.get(failing),
-                    "nodes": _stopped_nodes(writer, FunctionRef(source, site), failing.mark),
+                    "nodes": _stopped_nodes(writer, function, failing.mark),
                 }
 
 

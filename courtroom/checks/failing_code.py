@@ -29,7 +29,7 @@ PARTS = {
     "justice": "Chief Justice",
 }
 # As the evidence lists them.
-KINDS = "eight"
+KINDS = "eleven"
 # Only these are looked at: routers and constructors may run as well, also when a file is imported.
 REACHED = {
     "graph": "that nodes, main blocks and web routes reach outside the judges and the Chief Justice",
@@ -56,8 +56,8 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
 
 
 def _failing(check: FailingCode, survey: Survey) -> Finding:
-    """Names that nothing defines or sets in time, texts and models that cannot be made, methods and
-    items that an object lacks, files that are closed already, files that the repository lacks.
+    """Names that nothing defines or sets in time, texts and models that cannot be made, methods,
+    items and fields that an object lacks, runs with what a reducer cannot add, files that are closed already, files that the repository lacks.
     """
     fact = survey.facts.get("failing_code")
     if fact is None:
@@ -79,9 +79,10 @@ def _failing(check: FailingCode, survey: Survey) -> Finding:
         searched = (
             f"{looked} for names that are evaluated and that"
             f" nothing defines or a comprehension sets too late, for texts that cannot be formatted, for"
-            " models that are built without a field that they require, for methods and items that an object"
-            " lacks, for files and databases that are used after they are closed, and for files that are opened and that the"
-            " repository lacks: there are none."
+            " models that are built without a field that they require or with a value of another type, for"
+            " methods, items and fields that an object lacks, for runs of the graph with what its reducer"
+            " cannot add, for files and databases that are used after they are closed, and for files that are"
+            " opened and that the repository lacks: there are none."
         )
         reason = f"{looked} for {KINDS} kinds of such lines.{unlocked}"
         finding = absent(reason, searched, met=True, caption=f"{SEARCHED}{unlocked}")
@@ -134,8 +135,9 @@ KIND = CheckKind(
     label=Label(
         title="Lines that fail",
         about="Whether a line evaluates a name that nothing defines or that is set too late, a text that"
-        " cannot be formatted, a model without a field that it requires, a method or an item that an object lacks,"
-        " a file that is closed already, or a file that the repository lacks.",
+        " cannot be formatted, a model without a field that it requires or with a value of another type, a"
+        " method, an item or a field that an object lacks, a run of the graph with what its reducer cannot"
+        " add, a file that is closed already, or a file that the repository lacks.",
     ),
     concern="function",
     order=85,

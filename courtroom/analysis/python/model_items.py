@@ -50,7 +50,7 @@ def items_of_objects(
     if function.outer is not None:
         return
     objects = _objects(_Place(symbols, source, function.node, tops))
-    caught = {id(node) for node in _caught_nodes(function.node)} if objects else set()
+    caught = {id(node) for node in caught_nodes(function.node)} if objects else set()
     for node in walk(function.node) if objects else ():
         if id(node) in caught:
             continue
@@ -153,7 +153,7 @@ def _has_no_items(symbols: SymbolTable, site: ClassSite) -> bool:
     return True
 
 
-def _caught_nodes(function: ast.AST) -> Iterator[ast.AST]:
+def caught_nodes(function: ast.AST) -> Iterator[ast.AST]:
     """Yield the nodes around which such a failure is caught by its name."""
     for node in walk(function):
         if isinstance(node, ast.Try | ast.TryStar):
