@@ -43,6 +43,7 @@ NO_AUDIT = {
     "consistent": "No two audits of the work's own were recognised.",
     "of_peers": "No audit of a peer was recognised among the work's own.",
 }
+NOT_OF_CODE = "No other of the newest audits has opinions."
 # Faults of recorded scores, by what is said of the audit.
 OF_SCORES = {
     OTHER_SCORE: "A committed audit records other scores than its judges gave.",
@@ -140,7 +141,7 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
                 fault = "Judges of a committed audit each give one score to all criteria."
         if check.aspect == "guarded" and all(NEVER_FOUND in text for text, _ in firsts):
             fault = "Evidence is reported as not found, whatever the work holds."
-        remarks = _other_works(facts) if check.aspect == "judged" else ""
+        remarks = _other_works(facts) + _of_other_code(facts) if check.aspect == "judged" else ""
         return present(f"{in_full(sentences)}{remarks}", clues, met=False, fault=fault)
     return _nothing_shown(check.aspect, facts)
 
@@ -181,8 +182,10 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         "of_peers": "No committed audit of a peer names or cites this repository as the audited one",
     }[aspect]
     newest = [row for row in audits if not row.get("is_older")]
-    remarks = f"{_failures(newest, audits)}{_remarks(newest)}{_nothing_in(facts)}"
-    remarks = remarks if aspect == "judged" else ""
+    if aspect == "judged" and all(row.get("unlike_code") for row in newest):
+        return could_not_look(f"{in_full(row['unlike_code'] for row in newest)} {NOT_OF_CODE}")
+    others = f"{_failures(newest, audits)}{_remarks(newest)}{_nothing_in(facts)}"
+    remarks = f"{_of_other_code(facts)}{others}" if aspect == "judged" else ""
     reason = f"{absence} ({_number(aspect, audits)}).{remarks}"
     clues = [
         Clue(
@@ -255,6 +258,13 @@ def _other_works(facts: Mapping[str, Any]) -> str:
     newest = [row for row in facts.get("own_audits") or () if not row.get("is_older")]
     remarks = [text for row in newest for text in row.get("remarks") or () if AS_AUDITED in text]
     return f" {in_full(remarks)}" if remarks else ""
+
+
+def _of_other_code(facts: Mapping[str, Any]) -> str:
+    """Sentences, with a space before them, on audits with opinions that the code could not have written."""
+    audits = _audits_behind("judged", facts.get("own_audits") or ())
+    sentences = [row["unlike_code"] for row in audits if row.get("unlike_code")]
+    return f" {in_full(sentences)}" if sentences else ""
 
 
 def _remarks(audits: Sequence[Mapping[str, Any]]) -> str:

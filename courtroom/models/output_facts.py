@@ -26,7 +26,8 @@ class OwnAudit(FactModel):
     judge. `remarks` are sentences on how the audit fits itself and the repository that README
     names. `cited_commits` are the commit ids in its text, without the one that it audited.
     `received_as` are paths of the same file among the audits by peers. `scores` are those of its
-    criteria. `is_older`: a newer one of the same work is there.
+    criteria. `is_older`: a newer one of the same work is there. `unlike_code` says why the code of the
+    audited commit could not have written it, where that shows.
     """
 
     path: str
@@ -46,6 +47,7 @@ class OwnAudit(FactModel):
     scores: tuple[AuditScore, ...] = ()
     remarks: tuple[str, ...] = ()
     is_older: bool = Field(False, exclude_if=lambda is_older: not is_older)
+    unlike_code: str = Field("", exclude_if=lambda unlike_code: not unlike_code)
 
 
 class ShownFact(FactModel):

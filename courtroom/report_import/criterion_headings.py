@@ -27,6 +27,8 @@ Sign = Literal["score", "judge"]
 SEARCHED_LINES = 60
 LONGEST_HEADING = 160
 LEAST_USUAL = 3
+# The parts of a numbered criterion may begin with its evidence.
+_NUMBERED = re.compile(r"\W{0,4}\d{1,2}[.):]\s")
 _TITLE = re.compile(r"\b(?:audit\w*|report|evaluation|assessment|review|verdict)\b", re.IGNORECASE)
 
 
@@ -113,11 +115,13 @@ def is_score_label(key: str) -> bool:
 def _sign_beneath(lines: Sequence[Line], index: int) -> Sign | None:
     """Return the first sign of a criterion before the next section: its score, or a judge."""
     depth = lines[index].depth
+    is_numbered = _NUMBERED.match(lines[index].text) is not None
 
     for line in lines[index + 1 : index + 1 + SEARCHED_LINES]:
         if line.kind == "heading":
             ends_part = line.depth <= depth or line.depth < BOLD_HEADING
-            if ends_part and not _belongs_to_criterion(line):
+            is_evidence = is_numbered and section_of(line.text) == "evidence"
+            if ends_part and not is_evidence and not _belongs_to_criterion(line):
                 return None
             if line.depth <= depth < BOLD_HEADING:
                 return None

@@ -36,6 +36,11 @@ _TYPE = re.compile(
     r"(?:str|int|float|bool|list|dict|tuple|set|Optional|List|Dict|Literal|Annotated|Any|None)\b"
     r"\s*(?:[\[=|,#(]|$)"
 )
+# What stands behind a judge's name in place of a score: `Prosecutor (Verdict: PASS | Confidence: 92%)`.
+_VOTE = re.compile(
+    r"\((?:verdict|vote|ruling|stance|position|confidence)\b[^()]{0,80}\)[\s*:]{0,4}$",
+    re.IGNORECASE,
+)
 _SEGMENT = re.compile(r"\s[—\u2013|·•;]\s|\s-\s|;\s")
 
 
@@ -74,6 +79,9 @@ class Statement:
 
 def parse_statement(text: str) -> Statement:
     """Split a line. The head loses parentheses that contain only a score."""
+    vote = _VOTE.search(text) if len(text) <= SEARCHED else None
+    if vote and parse_judge(text[: vote.start()]) != (None, ""):
+        return Statement(text[: vote.start()].strip(" *`:"), None, "", is_split=True)
     end, start = _separator_span(text)
 
     # `Judge: Prosecutor (3/5)` is about the judge it names.

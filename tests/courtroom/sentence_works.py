@@ -245,7 +245,7 @@ FAULTY = {
     "web/app.ts": "eval(location.hash)\n",
     "src/__pycache__/state.pyc": "0",
     ".DS_Store": "0",
-    SELF: audit("The work is good."),
+    SELF: audit("The work is good.", score=2),
     "rubric.json": RUBRIC.format(more=', {"name": "Report Accuracy"}'),
 }
 LOOSE = {

@@ -66,14 +66,36 @@ def separate_ranges(
     `functions` are those of the judges, `sources` the product's files, `prompts` the personas'. A
     persona for which the code names several ranges is left out, and so is one whose prompt does.
     """
-    ranges = [score_range for function in functions for score_range in _in_function(function)]
-    ranges += [score_range for source in sources for score_range in _in_models(source)]
-    ranges += _in_tables(functions, sources)
     return (
-        _apart(ranges)
+        _apart(_in_code(functions, sources))
         or _apart(_in_prompts(prompts, sources))
         or [row for function in functions for row in _apart_in_some_cases(function)]
     )
+
+
+def highest_scores(
+    functions: Sequence[FunctionRef], sources: Sequence[SourceFile]
+) -> dict[str, ScoreRange]:
+    """Return the highest range of each persona whose score the code keeps below it in every case.
+
+    `functions` are those of the judges, `sources` the product's files.
+    """
+    ranges = _in_code(functions, sources)
+    ways = [row for function in functions for row in _ways_by_persona(function).items()]
+    # A persona with a way without a bound is kept at none.
+    free = {persona for persona, spans in ways if None in spans}
+    ranges += [span for persona, spans in ways if persona not in free for span in spans if span]
+    highest: dict[str, ScoreRange] = {}
+    for span in ranges:
+        if span.persona not in highest or span.high > highest[span.persona].high:
+            highest[span.persona] = span
+    return {persona: span for persona, span in highest.items() if span.high < HIGHEST}
+
+
+def _in_code(functions: Sequence[FunctionRef], sources: Sequence[SourceFile]) -> list[ScoreRange]:
+    ranges = [score_range for function in functions for score_range in _in_function(function)]
+    ranges += [score_range for source in sources for score_range in _in_models(source)]
+    return [*ranges, *_in_tables(functions, sources)]
 
 
 def _apart(ranges: Sequence[ScoreRange]) -> list[dict[str, Any]]:
@@ -153,10 +175,7 @@ def _in_function(function: FunctionRef) -> Iterator[ScoreRange]:
 
 def _apart_in_some_cases(function: FunctionRef) -> Iterator[dict[str, Any]]:
     """Yield pairs of personas of which one keeps its bound in every case and one beyond in some."""
-    bodies: dict[str, list[ast.stmt]] = {}
-    for persona, body in _persona_branches(function.site.node.body):
-        bodies.setdefault(persona, []).extend(body)
-    ways = {persona: _ways(body, persona, function.source.path) for persona, body in bodies.items()}
+    ways = _ways_by_persona(function)
     for (one, of_one), (other, of_other) in permutations(ways.items(), 2):
         kept = [way for way in of_one if way is not None]
         moved = [way for way in of_other if way is not None]
@@ -171,6 +190,14 @@ def _apart_in_some_cases(function: FunctionRef) -> Iterator[dict[str, Any]]:
                 " agree."
             )
             yield shown(sentence, (highest.path, highest.line), (lifted.path, lifted.line))
+
+
+def _ways_by_persona(function: FunctionRef) -> dict[str, list[ScoreRange | None]]:
+    """Return the ranges that the ways through the branches of each persona leave."""
+    bodies: dict[str, list[ast.stmt]] = {}
+    for persona, body in _persona_branches(function.site.node.body):
+        bodies.setdefault(persona, []).extend(body)
+    return {persona: _ways(body, persona, function.source.path) for persona, body in bodies.items()}
 
 
 def _persona_branches(body: Iterable[ast.stmt]) -> Iterator[tuple[str, list[ast.stmt]]]:

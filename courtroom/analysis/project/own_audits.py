@@ -77,7 +77,9 @@ _NO_OUTPUT = re.compile(
     r"|video|demo|script|transcript)(?:[_-]|$)"
 )
 _NO_OUTPUT_FOLDER = re.compile(r"\..*|specs?|docs?|prompts?|templates?|contracts?|configs?|cache")
-_DOCUMENT = re.compile(r"^readme|(?:final|interim|submission|project|week[ _-]?\d*)[ _-]?report")
+_DOCUMENT = re.compile(
+    r"^readme|(?:final|interim|submission|project|week[ _-]?\d*)[ _-]?report|final[ _-]?submission"
+)
 _ON_PEER = re.compile(r"on[_ -]?peers?|peers?[_ -](?:audit|report|generated|review)")
 _DATED_ON_PEER = re.compile(r"peer[_-]grading[_-]20\d\d")
 _REPOSITORY = re.compile(r"(?:^|[/:@])([\w.-]+/[\w.-]+?)(?:\.git)?/?$")

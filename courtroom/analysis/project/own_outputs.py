@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from courtroom.analysis.langgraph.score_ranges import highest_scores
 from courtroom.analysis.project.audit_folders import affordable
 from courtroom.analysis.project.audit_rows import audit_rows, cloned_repository
 from courtroom.analysis.project.general_facts import text_of_path
@@ -14,6 +16,7 @@ from courtroom.analysis.project.misplaced_audits import received_copies
 from courtroom.analysis.project.own_audits import (
     LEAST_BYTES,
     MOST_ROWS,
+    SUFFIXES,
     audit_paths,
     audits_without_judgement,
     disagreements,
@@ -22,6 +25,7 @@ from courtroom.analysis.project.own_audits import (
     placed_by_repository,
     read_audits,
 )
+from courtroom.analysis.project.recorded_scores import FILLED, MARKED
 from courtroom.analysis.project.score_claims import MOST_CLAIMS, claims_in_document, held_claims
 from courtroom.analysis.project.undercut_verdicts import undercut_verdicts
 from courtroom.analysis.project.unjudged_criteria import (
@@ -31,9 +35,12 @@ from courtroom.analysis.project.unjudged_criteria import (
     rubrics_among,
     unjudged_criteria,
 )
+from courtroom.analysis.project.unwritable_audits import WritingCode, unwritable
+from courtroom.analysis.python.source_files import is_vendored
 
 if TYPE_CHECKING:
     from courtroom.analysis.fact_writer import FactWriter
+    from courtroom.analysis.git.blobs import Blob
     from courtroom.analysis.project.own_audits import AuditReading
     from courtroom.analysis.python.source_files import SourceFile
 
@@ -50,6 +57,12 @@ OUTPUT_FACTS = (
 # Kinds of files beside the product that may still be what the work wrote.
 OUTPUTS = ("archive", "generated")
 NAMED = 3
+AUDITS = frozenset({"audit", "audits"})
+# Files beside Python and JSON that may hold the headings of an audit.
+TEMPLATES = frozenset({".j2", ".jinja", ".jinja2", ".tmpl", ".tpl", ".html", ".txt"})
+TEMPLATES |= {".yaml", ".yml", ".ipynb", ".js", ".ts", ".sh"}
+TEMPLATE_FOLDERS = frozenset({"templates", "prompts", "personas", "skills", "agents"})
+MOST_TEMPLATES, TEMPLATE_BYTES = 60, 100_000
 MOST_RUBRICS = 10
 NO_PAIR = "no committed audit was recognised that judges criteria of a committed rubric"
 READMES = ("readme.md", "readme.rst", "readme.txt", "readme")
@@ -64,7 +77,7 @@ def read_own_outputs(writer: FactWriter) -> None:
     own = [
         path
         for path, blob in writer.reader.blobs.items()
-        if blob.is_file and aside.get(path, OUTPUTS[0]) in OUTPUTS
+        if blob.is_file and (aside.get(path, OUTPUTS[0]) in OUTPUTS or _is_among_audits(path))
     ]
     named = audit_paths(p for p in own if writer.reader.blobs[p].size >= LEAST_BYTES)
     oids = {path: writer.reader.blobs[path].oid for path in named}
@@ -90,8 +103,16 @@ def read_own_outputs(writer: FactWriter) -> None:
     readme = next((path for path in own if path.lower() in READMES), None)
     cloned = cloned_repository(text_of_path(writer, readme) or "") if readme else None
     audits = audit_rows(readings, cloned, copies)
+    newest = {row["path"] for row in audits if not row["is_older"]}
+    unlike = unwritable([r for r in readings if r.is_ours and r.path in newest], _writing(writer))
+    audits = [row | {"unlike_code": unlike.get(row["path"], "")} for row in audits]
     writer.set_rows("own_audits", audits, gap)
-    unjudged = audits_without_judgement(readings, _code(writer))
+    # What code did not write shows nothing of its judges, but placeholders are to be seen.
+    unjudged = [
+        row
+        for row in audits_without_judgement(readings, _code(writer))
+        if row["places"][0]["path"] not in unlike or FILLED in row["text"] or MARKED in row["text"]
+    ]
     writer.set_rows("audits_without_judgement", unjudged, gap)
     _record_unjudged(writer, readings, gap)
     writer.set_rows("disagreeing_outputs", disagreements(readings), gap)
@@ -111,6 +132,37 @@ def _code(writer: FactWriter) -> list[SourceFile]:
     codebase = writer.symbols.codebase
     product = {source.path: source for source in codebase.production}
     return [*(product | codebase.files).values()]
+
+
+def _is_among_audits(path: str) -> bool:
+    """Return whether a folder of tests, such as audits/smoke_test, lies within one of audits."""
+    pure = PurePosixPath(path.lower())
+    return pure.suffix in SUFFIXES and not AUDITS.isdisjoint(pure.parts[:1])
+
+
+def _writing(writer: FactWriter) -> WritingCode:
+    judges, production = writer.layers.judges, writer.symbols.codebase.production
+    is_plain = writer.facts.get("justice_deterministic")
+    return WritingCode(
+        highest_scores(judges, production), partial(_texts, writer) if is_plain else None
+    )
+
+
+def _texts(writer: FactWriter) -> list[str]:
+    """Return the texts that may stand in an output: those of code, data, templates and prompts."""
+    codebase = writer.symbols.codebase
+    code = [source.text for source in codebase]
+    paths = [path for path, blob in writer.reader.blobs.items() if _may_be_template(path, blob)]
+    others = (text_of_path(writer, path) or "" for path in paths[:MOST_TEMPLATES])
+    return [*code, *codebase.data.values(), *codebase.rubrics.values(), *others]
+
+
+def _may_be_template(path: str, blob: Blob) -> bool:
+    pure = PurePosixPath(path.lower())
+    is_template = pure.suffix in TEMPLATES or (
+        pure.suffix == ".md" and not TEMPLATE_FOLDERS.isdisjoint(pure.parts[:-1])
+    )
+    return is_template and blob.is_file and blob.size <= TEMPLATE_BYTES and not is_vendored(path)
 
 
 def _record_unjudged(writer: FactWriter, readings: Sequence[AuditReading], gap: str) -> None:

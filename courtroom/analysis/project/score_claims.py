@@ -47,6 +47,13 @@ _TOTAL_ROW = re.compile(
     r"(?: (?:overall|score|grade|rating|result|summary)){0,2} ?[:=]? (?=\d)",
     re.IGNORECASE,
 )
+_TABLE_CELL = re.compile(
+    r"(?P<own>self[- \u2010\u2011]audit )?(?:overall|aggregate|total) (?:score|grade|rating|result)"
+    r"|(?P<alone>self[- \u2010\u2011]audit) (?:score|grade|rating|result)",
+    re.IGNORECASE,
+)
+_SELF_TABLE = "Table of the self-audit: "
+_HEADING = re.compile(r"#{1,6} ")
 _MARKS = re.compile(r"[|*_`#●•]")
 # A link, of which the words are read and a file's name is not.
 _LINK = re.compile(r"\[(?:([^\[\]/.]{1,80})|[^\[\]]{1,300})\]\([^()\s]{1,300}\)")
@@ -73,7 +80,8 @@ def claims_in_document(path: str, text: str) -> Iterator[dict[str, Any]]:
     is_readme = stem.startswith("readme")
     shown = _without_fences(text)
     # A row that is also a sentence is one claim.
-    for line, claim in sorted(dict(chain(claims_in(shown), rows_in(shown))).items()):
+    claims = chain(claims_in(shown), rows_in(shown), columns_in(shown))
+    for line, claim in sorted(dict(claims).items()):
         if not is_readme or _SELF_AUDIT.search(claim["text"]):
             yield {**claim, "path": path, "line": line}
 
@@ -136,6 +144,35 @@ def rows_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         if label["own"] or (_SELF_AUDIT.search(before) and not _PEERS.search(before)):
             claim = {"text": row, "score": float(score[1]), "maximum": float(score[2])}
             yield number, {**claim, "is_own": True}
+
+
+def columns_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the same of tables with a column of overall scores: of moments in a row the last.
+
+    The column or the heading above must name the self-audit.
+    """
+    heading, column, is_own = "", -1, False
+    last: tuple[int, dict[str, Any]] | None = None
+    for number, line in enumerate([*text.split("\n"), ""], start=1):
+        cells = [
+            " ".join(_MARKS.sub(" ", cell).split()) for cell in line.strip().strip("|").split("|")
+        ]
+        if line.lstrip()[:1] != "|":
+            heading = line if _HEADING.match(line) else heading
+            if last and is_own:
+                yield last
+            column, last = -1, None
+        elif column < 0:
+            named = [_TABLE_CELL.fullmatch(cell) for cell in cells]
+            column = next((n for n, name in enumerate(named) if name), len(cells))
+            name = named[column] if column < len(cells) else None
+            is_labelled = bool(name and (name["own"] or name["alone"]))
+            is_own = is_labelled or bool(_SELF_AUDIT.search(heading) and not _PEERS.search(heading))
+        elif column < len(cells) and (score := _SCORE.fullmatch(cells[column])):
+            row = f"{_SELF_TABLE}{cells[0]}, {score[0]}"
+            claim = {"text": row, "score": float(score[1]), "maximum": float(score[2])}
+            if not _PEERS.search(row) and float(score[1]) <= float(score[2]):
+                last = number, {**claim, "is_own": True}
 
 
 def claims_on_pages(pages: Sequence[str]) -> list[dict[str, Any]]:

@@ -15,6 +15,10 @@ from courtroom.synthesis.advice.work import Step, placed
 FAILED = "a failure in place of a judgement"
 CALLS = "The judges' calls failed: find out why, by the failure that is quoted, and mend it."
 # A text may stand in the code for a request that failed.
+WITHOUT_ANSWER = (
+    "Code wrote these arguments in place of a model's answers: find out why no answer was used, and"
+    " mend it."
+)
 WITHOUT_MODEL = (
     "Code wrote these arguments without a model: find out why no answer of a model was used, or let"
     " the judges ask one."
@@ -45,11 +49,12 @@ COMMIT_EACH = (
 
 
 def steps_on_audits(
-    rows: Iterable[Mapping[str, Any]], audits: Iterable[Mapping[str, Any]]
+    rows: Iterable[Mapping[str, Any]], audits: Iterable[Mapping[str, Any]], *, is_asking: bool
 ) -> Iterator[Step]:
     """Yield what mends audits in which no judge was heard: one step for each cause.
 
-    `rows` and `audits` are the facts audits_without_judgement and own_audits.
+    `rows` and `audits` are the facts audits_without_judgement and own_audits; with `is_asking` the
+    judges ask a model.
     """
     works = {
         row["path"]: "self" if row["about"] == "self" else (row["about"], row["repository"])
@@ -57,7 +62,9 @@ def steps_on_audits(
     }
     places: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        places.setdefault(_action(row["text"]), []).append(row["places"][0])
+        action = _action(row["text"])
+        action = WITHOUT_ANSWER if is_asking and action == WITHOUT_MODEL else action
+        places.setdefault(action, []).append(row["places"][0])
     for action, (first, *others) in places.items():
         paths = dict.fromkeys(place["path"] for place in others)
         # An audit of oneself cannot stand for one of a peer.

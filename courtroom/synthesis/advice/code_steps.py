@@ -336,7 +336,9 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
         rows = work.facts.get("audits_without_judgement") or ()
         stated = {piece.rationale for piece in pieces}
         audits = work.facts.get("own_audits") or ()
-        yield from steps_on_audits((row for row in rows if row["text"] in stated), audits)
+        shown = [row for row in rows if row["text"] in stated]
+        is_asking = bool(work.facts.get("structured_output_calls"))
+        yield from steps_on_audits(shown, audits, is_asking=is_asking)
     # What no audit judges is one thing to find out, whatever the audits are.
     for row in (work.facts.get("unjudged_criteria") or ())[:1] if aspect == "covered" else ():
         yield placed("", row["places"][0])

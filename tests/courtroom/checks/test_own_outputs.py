@@ -164,6 +164,20 @@ def test_what_does_not_fit_in_an_audit_is_told_beside_its_opinions():
     assert (finding.met, finding.has_reservation) == (True, True)
 
 
+def test_audit_that_the_code_could_not_have_written_is_none_of_its_own():
+    unlike = {**ROW, "path": "b.md", "unlike_code": "The code could not have written b.md."}
+    both = answer("judged", own_audits=[ROW, unlike], audits_without_judgement=[])
+    assert both.reason.endswith(" (2 audits read). The code could not have written b.md.")
+    assert (both.met, both.has_reservation) == (True, True)
+    alone = answer("judged", own_audits=[unlike], audits_without_judgement=[])
+    assert (alone.met, alone.reason) == (
+        None,
+        "The code could not have written b.md. No other of the newest audits has opinions.",
+    )
+    beside = answer("judged", own_audits=[ROW, unlike], audits_without_judgement=[SHOWN])
+    assert beside.reason == "A fact (a.md:3). The code could not have written b.md."
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [

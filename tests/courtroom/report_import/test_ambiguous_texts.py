@@ -174,6 +174,39 @@ def test_judge_is_recognized_by_every_name(written: str, judge: str) -> None:
     assert bench(report) == {"Git": [(judge, 2)]}
 
 
+NUMBERED_PARTS = """# Audit
+
+### 1. Wiring
+
+#### Evidence Summary
+
+- The graph is wired.
+
+#### Judicial Opinions
+
+**PROSECUTOR** (Verdict: PASS | Confidence: 92%)
+
+> Nothing is missing.
+
+**TECH LEAD** (Verdict: PASS)
+
+> It runs.
+
+#### Final Verdict
+
+**Score:** 4/5
+"""
+
+
+def test_judge_with_a_verdict_in_place_of_a_score_is_heard() -> None:
+    (criterion,) = read_report(NUMBERED_PARTS).criteria
+    assert [(o.judge, o.score, o.argument) for o in criterion.opinions] == [
+        ("Prosecutor", None, "Nothing is missing."),
+        ("TechLead", None, "It runs."),
+    ]
+    assert (criterion.name, criterion.score and criterion.score.value) == ("Wiring", 4)
+
+
 CITED_CODE = """# Audit
 
 ### Structured Output

@@ -13,6 +13,7 @@ from courtroom.synthesis.advice.audit_causes import (
     NOT_READ,
     NOT_WEIGHED,
     PLACEHOLDERS,
+    WITHOUT_ANSWER,
     WITHOUT_MODEL,
 )
 from courtroom.synthesis.advice.code_steps import output_steps
@@ -27,15 +28,15 @@ def row(text, path="a.md"):
     return {"text": text, "places": [{"path": path, "line": 3}]}
 
 
-def steps(*rows, about="self"):
+def steps(*rows, about="self", **facts):
     pieces = [piece(rationale=row["text"]) for row in rows]
     audits = [
         {"path": path, "about": audited, "repository": None}
         for path, audited in [("a.md", "self"), ("b.md", about)]
     ]
     replaced = row("Replaced by a later one.", "old.md")
-    facts = work(audits_without_judgement=[*rows, replaced], own_audits=audits)
-    return [(s.action, s.path) for s in output_steps("judged", pieces, facts)]
+    advised = work(audits_without_judgement=[*rows, replaced], own_audits=audits, **facts)
+    return [(s.action, s.path) for s in output_steps("judged", pieces, advised)]
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,14 @@ def steps(*rows, about="self"):
 )
 def test_advice_is_on_the_cause(text, action):
     assert steps(row(text)) == [(f"{action} {COMMIT}.", "a.md")]
+
+
+def test_judges_that_ask_a_model_are_not_told_to_ask_one():
+    calls = [{"path": "judges.py", "line": 3}]
+    text = "18 of 22 arguments of a.md stand ready-made in the code."
+    assert steps(row(text), structured_output_calls=calls) == [
+        (f"{WITHOUT_ANSWER} {COMMIT}.", "a.md")
+    ]
 
 
 def test_audits_of_one_cause_are_mended_by_one_step():

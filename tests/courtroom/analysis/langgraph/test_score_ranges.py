@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from courtroom.analysis.langgraph.judging.persona_names import PersonaText
-from courtroom.analysis.langgraph.score_ranges import separate_ranges
+from courtroom.analysis.langgraph.score_ranges import highest_scores, separate_ranges
 from tests.courtroom.sources import layers_of, symbols_of
 
 SENTENCE = (
@@ -191,3 +191,19 @@ def test_score_that_may_be_anything_else_has_no_range(setting: str):
             return Opinion(judge="Defense", score=score)
         """
     assert sentences(code) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "highest"),
+    [
+        (DISJOINT["choice"], {"Prosecutor": 2}),
+        (DISJOINT["models"], {"Prosecutor": 2}),
+        (in_cases("else: score = min(score, 3)", ""), {"Prosecutor": 3}),
+        (in_cases("", "else: score = min(score, 3)"), {}),
+    ],
+)
+def test_highest_score_of_a_persona_holds_in_every_case(code, highest):
+    symbols = symbols_of({"src/judges.py": dedent(code)})
+    _, layers = layers_of(symbols)
+    spans = highest_scores(layers.judges, symbols.codebase.production)
+    assert {persona: span.high for persona, span in spans.items()} == highest

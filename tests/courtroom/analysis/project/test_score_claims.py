@@ -141,6 +141,27 @@ def test_a_row_of_a_table_may_claim_the_overall_score(text, expected):
     assert [(claim["line"], claim["score"]) for claim in claims] == expected
 
 
+GROWTH = (
+    "# Auditor\n\n## {}\n\n| Version | {} | Changes |\n|---|---|---|\n"
+    "| v1 | **1.7 / 5.0** | none |\n| v2 | **4.0 / 5.0** | reducers |\n\nThe end.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("heading", "column", "expected"),
+    [
+        ("Growth of the self-audit", "Overall Score", [(8, 4.0)]),
+        ("Growth", "Self-Audit Score", [(8, 4.0)]),
+        ("Growth", "Overall Score", []),
+        ("Self-audit and peer audit", "Overall Score", []),
+        ("Growth of the self-audit", "Score", []),
+    ],
+)
+def test_last_row_of_a_column_of_overall_scores_is_a_claim(heading, column, expected):
+    claims = claims_in_document("README.md", GROWTH.format(heading, column))
+    assert [(claim["line"], claim["score"]) for claim in claims] == expected
+
+
 def test_a_row_under_a_title_of_the_self_audit_is_no_score_of_a_peer():
     (claim,) = claims_on_pages(["Table 2: Self-Audit Score Summary\nOverall 3.6 / 5.0"])
     audits = [audit(4.2), audit(3.6, about="received")]
