@@ -328,13 +328,16 @@ def _longest_rise(stages: Sequence[Stage]) -> list[str]:
 
 def _messages(work: History) -> Finding:
     from courtroom.analysis.git.commit_kinds import repeated_messages
-    from courtroom.analysis.git.history import weak_messages
+    from courtroom.analysis.git.history import overclaimed_messages, weak_messages
 
     weak = weak_messages(work)
     count = len(work.commits)
     again = repeated_messages(work)
+    claims = overclaimed_messages(work)
     alike = max(again.values(), default=0)
-    reason = _message_sentence(weak, count) + _unread(work) + _repeated(again)
+    reason = (
+        _message_sentence(weak, count) + _unread(work) + _repeated(again) + _more_than_held(claims)
+    )
     are_weak = len(weak) > WEAK_SHARE * count
     met = not are_weak and alike <= max(MOST_ALIKE, WEAK_SHARE * count)
     fault = (
@@ -349,8 +352,24 @@ def _messages(work: History) -> Finding:
         shas = {commit.sha for commit in weak}
         last = next(commit for commit in reversed(work.commits) if commit.sha not in shas)
         clues = [commit_clue(last, "The message says more than a bare “fix” or “update”.")]
+    if claims:
+        notes = f"The message says more than the commit holds: {_held(claims[0])}."
+        clues.append(commit_clue(claims[0], notes))
     finding = present(reason, clues, met=met, fault=fault)
-    return replace(finding, has_reservation=bool(weak or again))
+    return replace(finding, has_reservation=bool(weak or again or claims))
+
+
+def _more_than_held(commits: Sequence[Commit]) -> str:
+    """Sentence, with a space before it, on messages that say more than their commits hold."""
+    words = [f"“{c.subject[:QUOTED]}” ({c.sha[:8]}) adds {_held(c)}" for c in commits]
+    which = "One message says" if len(words) == 1 else f"{len(words)} messages say"
+    its = "its commit holds" if len(words) == 1 else "their commits hold"
+    return f" {which} more than {its}: {named(words)}." if words else ""
+
+
+def _held(commit: Commit) -> str:
+    lines = commit.python_lines_added
+    return f"{number_of(lines, 'line')} of Python" if lines else "no line of Python"
 
 
 def _repeated(messages: Mapping[str, int]) -> str:

@@ -66,14 +66,36 @@ EMPTY_WORDS = re.compile(
     r"|errors?|feat|features?|files?|final(ly|i[sz](e|ed|es|ing))?|fix(ed|es|ing)?|for|important|improv(ed?|ements?|ing)"
     r"|in|issues?|it|latest|minor|misc|modif(ied|y)|more|my|new|now|of|ok|optimi[sz]ations?|please"
     r"|remaining|remov(e|ed|es|ing)|unnecessary|untracked|when"
+    r"|mak(e|es|ing)"
     r"|project|push(ed)?|refactor(ed|ing)?|repo(sitory)?|saved?|small|some|stuff|te?mp|test|the"
     r"|things?|to|try|up|updat(e|ed|es|ing)|upload(ed)?|versions?|via|wip|work"
 )
+# Long ones of these words, as they are known also when misspelt.
+LONG_WORDS: tuple[str, ...] = (
+    "submission",
+    "everything",
+    "making",
+    "updating",
+    "updated",
+    "modified",
+    "improved",
+)
+LONG_WORDS += ("completed", "implemented", "refactored", "improvements", "modifications")
+_UP_TO_DATE = re.compile(r"\bup[ -]to[ -]date\b", re.IGNORECASE)
 _KIND = re.compile(r"\w{1,20} ?:")
 # The ground of a change is no part of what changed.
 _GROUND = re.compile(r"\b(?:according to|as per|based on) [^,;:]{1,200}", re.IGNORECASE)
 KINDS = ("chore", "feat", "feature", "fix", "refactor", "update")
 ALIKE = 0.85
+# An updater is no misspelt update.
+MISSPELT = 0.9
+# A message that says that something works now, and words for a layout of files still to be filled.
+_CLAIM = re.compile(r"\bimplement(?:s|ed|ing)?\b|\b(?:functions|logic)\b", re.IGNORECASE)
+_LAYOUT = re.compile(
+    r"\b(?:structure|skeleton|scaffold\w*|stubs?|placeholders?|init|initial\w*|files?|folders?|layout"
+    r"|imports?|docs?|docstrings?|comments?|remov\w*|fix\w*|refactor\w*)\b|__init__|\.py\b",
+    re.IGNORECASE,
+)
 # The number of an issue, not that of a pull request, which the service adds; or of a version.
 _NAMED_NUMBER = re.compile(r"(?<!\()#\d|\d\.\d")
 
@@ -172,6 +194,18 @@ def weak_messages(history: History) -> tuple[Commit, ...]:
     return tuple(c for c in work_of(history).commits if _is_empty_message(c.subject))
 
 
+def overclaimed_messages(history: History) -> tuple[Commit, ...]:
+    """Return the commits that say to implement something and add no more than a line of Python."""
+    return tuple(
+        commit
+        for commit in work_of(history).commits
+        if commit.python_lines_added <= 1
+        and all(path.endswith(".py") for path in commit.paths)
+        and _CLAIM.search(commit.subject)
+        and not _LAYOUT.search(commit.subject)
+    )
+
+
 def _parse_commits(listing: str) -> Iterator[Commit]:
     # No field can contain a NUL, so every commit is nine tokens: eight fields and its changes.
     tokens = listing.split("\0")[1:]
@@ -224,8 +258,12 @@ def _timestamp(date: str) -> str:
 
 
 def _is_empty_message(subject: str) -> bool:
-    words = re.findall(r"[^\W\d_]+", _GROUND.sub("", subject).lower())
+    words = re.findall(r"[^\W\d_]+", _UP_TO_DATE.sub("", _GROUND.sub("", subject)).lower())
     # A kind of change before a colon, misspelt or not, names nothing.
     if words and _KIND.match(subject) and get_close_matches(words[0], KINDS, cutoff=ALIKE):
         words = words[1:]
-    return all(map(EMPTY_WORDS.fullmatch, words)) and not _NAMED_NUMBER.search(subject)
+    return all(map(_is_empty_word, words)) and not _NAMED_NUMBER.search(subject)
+
+
+def _is_empty_word(word: str) -> bool:
+    return bool(EMPTY_WORDS.fullmatch(word) or get_close_matches(word, LONG_WORDS, cutoff=MISSPELT))

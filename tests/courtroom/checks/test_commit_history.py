@@ -303,6 +303,18 @@ def test_messages_that_say_nothing_are_shown():
     assert (finding.met, [c.commit for c in finding.clues]) == (False, [f"{1:040d}", f"{2:040d}"])
 
 
+def test_message_that_says_more_than_its_commit_holds_is_told_beside_the_others():
+    empty = commit(2, subject="Implement the judges", lines=0)
+    empty = replace(empty, paths=("judges.py",))
+    finding = judged("messages", commit(1), empty)
+    assert finding.reason.endswith(
+        " One message says more than its commit holds: “Implement the judges” (00000000) adds no line"
+        " of Python."
+    )
+    assert (finding.met, finding.has_reservation) == (True, True)
+    assert finding.clues[-1].commit == empty.sha
+
+
 @pytest.mark.parametrize(
     ("hours", "met"), [((0, 30, 60, 90), True), ((0, 0, 0, 90), False), ((0, 4, 8, 12), False)]
 )

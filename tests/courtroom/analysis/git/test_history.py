@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,6 +12,7 @@ from courtroom.analysis.git.history import (
     Commit,
     History,
     history_facts,
+    overclaimed_messages,
     read_history,
     weak_messages,
 )
@@ -516,6 +518,7 @@ def test_merge_begins_no_stage(tmp_path):
         *("check", "clean up", "big refactor", "Initial commit", "init"),
         *("feat: completed the last fixes, score 90/100", "refcator: update logic", "Final polish"),
         *("Changed some files according to the rubric", "Created codes", "chore: delete file."),
+        *("final submisson", "makin everything up to date", "updatting files"),
     ],
 )
 def test_message_that_does_not_say_what_changed_is_weak(subject):
@@ -529,10 +532,29 @@ def test_message_that_does_not_say_what_changed_is_weak(subject):
     [
         *("Fix typo", "Add parser", "Initial graph", "feat: retry", "修复解析器", "Fix #12"),
         *("Version 1.2", "Update repo_tools", "Check the address", "As per advice, retry clones"),
+        *("Add padding", "Updater", "Bring the lock file up to date"),
     ],
 )
 def test_message_that_names_a_thing_is_not_weak(subject):
     assert weak_messages(history_with((subject, ("a.py",)))) == ()
+
+
+@pytest.mark.parametrize(
+    ("subject", "paths", "lines", "is_more"),
+    [
+        ("feat: implement the judges", ("src/judges.py",), 1, True),
+        ("Add functions for the clone", ("src/__init__.py",), 0, True),
+        ("feat: implement the judges", ("src/judges.py",), 2, False),
+        ("feat: implement the judges", ("src/judges.py", "prompts.md"), 0, False),
+        ("Implement the skeleton of the judges", ("src/judges.py",), 0, False),
+        ("Add a flag", ("src/judges.py",), 1, False),
+    ],
+)
+def test_message_may_say_more_than_its_commit_holds(subject, paths, lines, is_more):
+    made = history_with((subject, paths))
+    commits = (replace(made.commits[0], python_lines_added=lines),)
+    told = overclaimed_messages(History(commits, 1, truncated=False))
+    assert [commit.subject for commit in told] == [subject] * is_more
 
 
 def test_commit_that_changes_no_file_is_left_out(tmp_path):
