@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
@@ -33,7 +33,11 @@ from courtroom.analysis.langgraph.judging.remediation_content import (
     read_remediation,
 )
 from courtroom.analysis.langgraph.judging.report_delivery import Delivery, DeliveryReader
-from courtroom.analysis.langgraph.judging.rule_detection import RuleReading, read_rules
+from courtroom.analysis.langgraph.judging.rule_detection import (
+    RuleReading,
+    is_security_cap,
+    read_rules,
+)
 from courtroom.analysis.langgraph.judging.rule_words import (
     ENSURED,
     ENSURES,
@@ -46,6 +50,7 @@ from courtroom.analysis.langgraph.judging.score_runs import USUAL_SCALE
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.second_verdicts import second_verdicts
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
+from courtroom.analysis.langgraph.judging.state_texts import StateTexts
 from courtroom.analysis.langgraph.judging.summary_content import fixed_summaries
 from courtroom.analysis.langgraph.judging.uncalled_helpers import (
     uncalled_helpers,
@@ -270,6 +275,7 @@ def _rules(writer: FactWriter, gap: str) -> None:
     """Record every rule: where it is applied, else where its condition never holds."""
     evidence = MadeEvidence(writer.symbols)
     criteria = CriterionIds(writer.symbols)
+    texts = StateTexts(writer.symbols, writer.state_keys or frozenset())
     conditions = DeadConditions(
         writer.symbols,
         writer.layers.justice,
@@ -277,6 +283,7 @@ def _rules(writer: FactWriter, gap: str) -> None:
         evidence,
         _heard_with(writer),
         criteria.lacks,
+        texts.is_passed_by_none,
     )
     rules = read_rules(writer.call_graph, writer.layers, writer.graph, conditions)
     writer.facts["rules"] = {
@@ -321,7 +328,35 @@ def _rules(writer: FactWriter, gap: str) -> None:
                 note = _elsewhere(criteria.reached_at(place, line, functions))
             writer.add_location(rule, place.source.path, line, note=note)
         if not reading.lines:
-            _locate_obstacles(writer, rule, reading, criteria, conditions)
+            _locate_obstacles(writer, rule, reading, _Grounds(criteria, conditions, texts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Grounds:
+    """Readers that tell why a condition never holds."""
+
+    criteria: CriterionIds
+    conditions: DeadConditions
+    texts: StateTexts
+
+    def why(self, place: FunctionRef, line: int, functions: Mapping[str, FunctionRef]) -> str:
+        text = self.criteria.missing_at(place, line, functions)
+        if text:
+            return f"no criterion of the work has “{text}” in its id"
+        part = self.conditions.dead_part(place, line)
+        return self.texts.reason_at(place, line) or (f"`{part}`" if part else "")
+
+    def waiting_for_findings(
+        self, functions: Mapping[str, FunctionRef]
+    ) -> list[tuple[FunctionRef, int]]:
+        """Return changes of a score that wait in vain for a list of what evidence contradicts."""
+        changes = ChangeReader([*functions.values()], self.conditions).changes()
+        return [
+            (change.function, change.line)
+            for change in changes
+            if change.is_dead and not is_security_cap(change)
+            if self.texts.is_of_findings(change.function, change.line)
+        ]
 
 
 def _heard_with(writer: FactWriter) -> Callable[[str, str], bool] | None:
@@ -335,8 +370,7 @@ def _locate_obstacles(
     writer: FactWriter,
     rule: str,
     reading: RuleReading,
-    criteria: CriterionIds,
-    conditions: DeadConditions,
+    grounds: _Grounds,
 ) -> None:
     """Record the lines that keep a rule from being applied, the gravest first."""
     if rule == "variance_re_evaluation":
@@ -364,11 +398,12 @@ def _locate_obstacles(
         for place, line in places:
             writer.add_location(rule, place.source.path, line, note=note)
     functions = {function.name: function for function in writer.layers.justice}
-    for place, line in reading.dead:
-        text = criteria.missing_at(place, line, functions)
-        part = conditions.dead_part(place, line)
-        why = f": no criterion of the work has “{text}” in its id" if text else f": `{part}`"
-        note = f"{NEVER_HOLDS}{why if text or part else ''}"
+    dead = reading.dead or (
+        grounds.waiting_for_findings(functions) if rule == "fact_supremacy" else []
+    )
+    for place, line in dead:
+        why = grounds.why(place, line, functions)
+        note = f"{NEVER_HOLDS}: {why}" if why else NEVER_HOLDS
         writer.add_location(rule, place.source.path, line, note=note)
     for place, line, verb in _uncalled(writer, rule, reading):
         note = f"{UNCALLED}{place.shown_name}(), which {verb} this rule"

@@ -219,7 +219,7 @@ def flow_step(fault: Mapping[str, Any]) -> Step:
         return replace(placed(action, fault["other"]), is_urgent=True)
     words = FLOW if fault["other"] else FLOW | ALONE
     action = words[fault["kind"]].format(other=_other(fault))
-    if "with the goal" in fault["sentence"]:
+    if "looks for evidence with" in fault["sentence"]:
         action = "Look for a goal that detectives write, or write this one"
     if fault["kind"] == "loose_rule":
         action = next((do for part, do in LOOSE if part in fault["sentence"]), action)

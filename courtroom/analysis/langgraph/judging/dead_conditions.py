@@ -47,7 +47,8 @@ class DeadConditions:
     `state_keys` are the keys that the graph's state declares; None when they are not known.
     LangGraph drops all others, so reading one gives the default. `is_heard_with` tells of a field of
     the state and a key whether something lies there wherever a judge is heard, `lacks_criterion` of a
-    test whether it waits for an id that no criterion has.
+    test whether it waits for an id that no criterion has, `is_passed_by_none` of a filter of the state
+    whether all that code writes there stays behind in it.
     """
 
     symbols: SymbolTable
@@ -56,6 +57,7 @@ class DeadConditions:
     evidence: MadeEvidence | None = None
     is_heard_with: Callable[[str, str], bool] | None = None
     lacks_criterion: Callable[[ast.AST, FunctionRef], bool] | None = None
+    is_passed_by_none: Callable[[ast.expr, FunctionRef], bool] | None = None
 
     def never_holds(self, test: ast.expr, function: FunctionRef) -> bool:
         return self._is_falsy(test, function, MAX_STEPS)
@@ -77,7 +79,8 @@ class DeadConditions:
         wanted = filter_of(node) or node
         if self._none_meets(wanted) or self._compares_in_vain(node, function, steps):
             return True
-        if self.lacks_criterion is not None and self.lacks_criterion(node, function):
+        questions = (self.lacks_criterion, self.is_passed_by_none)
+        if any(question is not None and question(node, function) for question in questions):
             return True
         if isinstance(node, ast.Dict | ast.List | ast.Tuple | ast.Set):
             return not (node.keys if isinstance(node, ast.Dict) else node.elts)

@@ -13,13 +13,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.state_flow.condition_values import (
+    MAX_DEPTH,
+    ConditionReader,
+    key_of,
+)
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, listed
-from courtroom.analysis.langgraph.state_flow.missed_goals import GOAL, OPEN, written_goals
+from courtroom.analysis.langgraph.state_flow.possible_goals import GOAL, OPEN, written_goals
 from courtroom.analysis.project.unjudged_criteria import LISTS, rubrics_of
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import (
-    called_name,
     constant_text,
     last_name,
     walk,
@@ -28,17 +32,13 @@ from courtroom.analysis.python.tree_walk import (
 
 RUBRIC_WORDS = frozenset(words_of("rubric dimension dimensions dims criterion criteria"))
 OPINION_WORDS = frozenset(words_of("opinion opinions judgment judgments"))
-CHANGING = frozenset(words_of("append extend insert update add remove pop clear discard"))
-FOLDS = frozenset(words_of("lower upper strip casefold"))
 # Criteria that a list has which is one of the rubric's.
 LEAST_LISTED = 2
-MAX_DEPTH = 12
 # More criteria, or a longer loop, are nobody's writing.
 MOST_CRITERIA, MOST_NODES = 100, 3000
 LEFT_OUT = "left out by a test"
 # Characters of a test that a sentence gives.
 MOST_OF_TEST = 80
-UNKNOWN = object()
 Criterion = Mapping[str, Any]
 
 
@@ -209,11 +209,9 @@ class _Ending:
 
 
 @dataclass
-class _Reader:
+class _Reader(ConditionReader):
     """Reader of the expressions in a loop over criteria."""
 
-    symbols: SymbolTable
-    function: FunctionRef
     loop: ast.For | ast.AsyncFor
     _goals: list[str] | None = field(default=None)
     _has_goals: bool = False
@@ -270,7 +268,7 @@ class _Reader:
                     break
                 filters += [(test, target) for test in generator.ifs]
                 value = generator.iter
-            elif isinstance(value, ast.Name) and (own := self._assigned(value.id)) is not None:
+            elif isinstance(value, ast.Name) and (own := self.assigned(value.id)) is not None:
                 if not isinstance(own, ast.ListComp):
                     break
                 value = own
@@ -281,7 +279,7 @@ class _Reader:
     def listed_criteria(self, value: ast.expr, criteria: Sequence[Criterion]) -> set[str] | None:
         """Return the ids in a written list of criteria; None for all else."""
         for _ in range(MAX_DEPTH):
-            own = self._assigned(value.id) if isinstance(value, ast.Name) else None
+            own = self.assigned(value.id) if isinstance(value, ast.Name) else None
             value = own or value
         if not isinstance(value, ast.List | ast.Tuple):
             return None
@@ -293,85 +291,14 @@ class _Reader:
             return None
         return {str(key) for row in rows for key in row}
 
-    def _assigned(self, name: str) -> ast.expr | None:
-        """Return the only value of a name, in the function or at the top of its file."""
-        nodes = list(walk(self.function.site.node))
-        stores = [
-            n
-            for n in nodes
-            if isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)
-        ]
-        stores_of_arguments = [n for n in nodes if isinstance(n, ast.arg) and n.arg == name]
-        values = [
-            node.value
-            for node in nodes
-            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
-            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-            if isinstance(target, ast.Name) and target.id == name
-        ]
-        if len(values) == len(stores) == 1 and not stores_of_arguments:
-            return values[0]
-        if stores or stores_of_arguments:
-            return None
-        statement = self.symbols.top_level_names(self.function.source).get(name)
-        return statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
-
-    def _is_changed(self, name: str) -> bool:
-        """Return true for a value with a method that is called or an item that is set: a list."""
-        return any(
-            (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store))
-            or (isinstance(node, ast.Attribute) and node.attr in CHANGING)
-            for node in walk(self.function.site.node)
-            if isinstance(node, ast.Subscript | ast.Attribute) and last_name(node.value) == name
-        )
-
     def truth(
         self, test: ast.expr, names: Mapping[str, Any], depth: int = MAX_DEPTH
     ) -> bool | None:
-        """Return whether a test holds; None where it is not known."""
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            inner = self.truth(test.operand, names, depth - 1)
-            return None if inner is None else not inner
-        if isinstance(test, ast.BoolOp):
-            parts = [self.truth(part, names, depth - 1) for part in test.values]
-            decisive = isinstance(test.op, ast.Or)
-            return decisive if decisive in parts else None if None in parts else not decisive
-        if isinstance(test, ast.Compare) and len(test.ops) == 1:
-            left = self.value(test.left, names, depth - 1)
-            right = self.value(test.comparators[0], names, depth - 1)
-            return _compared(test.ops[0], left, right)
-        value = self.value(test, names, depth - 1)
-        if value is UNKNOWN and isinstance(test, ast.Name):
+        """Return whether a test holds, also one of a list that no evidence passes into."""
+        truth = super().truth(test, names, depth)
+        if truth is None and isinstance(test, ast.Name) and test.id not in names:
             return False if self._is_empty(test.id, names) else None
-        return None if value is UNKNOWN else bool(value)
-
-    def value(self, node: ast.expr, names: Mapping[str, Any], depth: int = MAX_DEPTH) -> Any:
-        if depth < 0:
-            return UNKNOWN
-        if isinstance(node, ast.Constant):
-            return node.value
-        if isinstance(node, ast.List | ast.Tuple | ast.Set):
-            members = [self.value(part, names, depth - 1) for part in node.elts]
-            return UNKNOWN if UNKNOWN in members else members
-        if isinstance(node, ast.Name):
-            if node.id in names:
-                return names[node.id]
-            own = None if self._is_changed(node.id) else self._assigned(node.id)
-            return self.value(own, names, depth - 1) if own is not None else UNKNOWN
-        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
-            first = self.value(node.values[0], names, depth - 1)
-            return first if first is not UNKNOWN and first else UNKNOWN
-        key = _key_of(node)
-        if key is not None:
-            owner = self.value(key[1], names, depth - 1)
-            return owner.get(key[0], UNKNOWN) if isinstance(owner, Mapping) else UNKNOWN
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
-            text = self.value(node.func.value, names, depth - 1)
-            is_fold = node.func.attr in FOLDS and isinstance(text, str)
-            return getattr(text, node.func.attr)() if is_fold else UNKNOWN
-        if isinstance(node, ast.Call) and called_name(node) == "str" and len(node.args) == 1:
-            return self.value(node.args[0], names, depth - 1)
-        return UNKNOWN
+        return truth
 
     def _is_empty(self, name: str, names: Mapping[str, Any]) -> bool:
         """Return true for a list that no evidence passes into, by the goals that are written."""
@@ -419,34 +346,8 @@ def _holds(node: ast.If, inner: ast.AST) -> bool:
 
 def _items_of(test: ast.expr) -> set[str]:
     """Return the names of records whose goal a test reads."""
-    keys = (_key_of(node) for node in walk(test) if isinstance(node, ast.expr))
+    keys = (key_of(node) for node in walk(test) if isinstance(node, ast.expr))
     return {last_name(owner) for key, owner in filter(None, keys) if key == GOAL} - {""}
-
-
-def _key_of(node: ast.expr) -> tuple[str, ast.expr] | None:
-    """Return key and owner of `row["id"]`, `row.id` and `row.get("id", "")`."""
-    if isinstance(node, ast.Attribute):
-        return node.attr, node.value
-    if isinstance(node, ast.Subscript):
-        key = constant_text(node.slice)
-        return (key, node.value) if key is not None else None
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
-        key = constant_text(node.args[0]) if node.func.attr == "get" else None
-        return (key, node.func.value) if key is not None else None
-    return None
-
-
-def _compared(operator: ast.cmpop, left: Any, right: Any) -> bool | None:
-    if left is UNKNOWN or right is UNKNOWN:
-        return None
-    try:
-        if isinstance(operator, ast.Eq | ast.NotEq):
-            return bool((left == right) is isinstance(operator, ast.Eq))
-        if isinstance(operator, ast.In | ast.NotIn):
-            return bool((left in right) is isinstance(operator, ast.In))
-    except TypeError:
-        pass
-    return None
 
 
 def _judges(statements: Sequence[ast.AST], but: ast.AST | None = None) -> bool:

@@ -54,7 +54,7 @@ from courtroom.analysis.langgraph.state_flow.lost_values import (
     unread_results,
     unread_values,
 )
-from courtroom.analysis.langgraph.state_flow.missed_goals import missed_goals
+from courtroom.analysis.langgraph.state_flow.missed_goals import missed_goals, missed_words
 from courtroom.analysis.langgraph.state_flow.moved_directories import moved_directories
 from courtroom.analysis.langgraph.state_flow.other_keys import (
     lookups_in_vain,
@@ -180,6 +180,7 @@ def read_flow(
     reading.add(returned_by_callbacks(symbols, layers.in_use, accesses))
     reading.add(unsent_prompts(symbols, layers))
     reading.add(missed_goals(symbols, symbols.codebase.data, layers.in_use))
+    reading.add(missed_words(symbols, layers.in_use))
     reading.add(_impossible(call_graph, layers))
     reading.add(refused_values(symbols, layers.judges, layers.justice))
     reading.add(guessed_criteria(call_graph, layers))

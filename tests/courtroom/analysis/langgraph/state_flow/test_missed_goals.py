@@ -75,3 +75,48 @@ def test_goal_that_no_f_string_can_make_is_not_there():
 )
 def test_goal_that_may_be_written_is_no_fault(test: str, made: str):
     assert found(test, made) == []
+
+
+@pytest.mark.parametrize(
+    ("test", "words"),
+    [
+        ('"Safe" in row.goal', "'Safe'"),
+        ('"safe" in row.goal.lower() or "shell" in row.goal', "one of 'safe' and 'shell'"),
+        ('row.found and "Safe" in row.goal', "'Safe'"),
+    ],
+)
+def test_word_that_no_goal_has_is_sought_in_vain(test: str, words: str):
+    assert found(test) == [
+        (
+            f"judge() looks for evidence with {words} in its goal; no evidence that it goes through"
+            " has such a goal"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("test", "made"),
+    [
+        ('"cross" in row.goal', NAMED),
+        ('"Safe" in row.goal or "Safe" in row.location', NAMED),
+        ('"Safe" in row.goal', 'Evidence(goal=f"File: {state}", found=True)'),
+        ('"Safe" in row.goal', "model.with_structured_output(Evidence).invoke(state)"),
+        ('"Safe" not in row.goal', NAMED),
+        ("state in row.goal", NAMED),
+    ],
+)
+def test_word_that_a_goal_may_have_is_no_fault(test: str, made: str):
+    assert found(test, made) == []
+
+
+def test_second_of_two_tests_that_lead_to_the_same_is_no_fault():
+    code = CODE.format(test="row.found", made=NAMED) + (
+        "def second_judge(state):\n"
+        "    for row in state['evidences']['doc']:\n"
+        "        if row.goal == 'Files':\n"
+        "            state = None\n"
+        "        if 'Safe' in row.goal:\n"
+        "            state = None\n"
+        "    return {'opinions': [state]}\n"
+    )
+    assert faults(flow_of(code, data={"rubric.json": RUBRIC}), "other_key") == []
