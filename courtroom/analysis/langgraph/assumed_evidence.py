@@ -25,6 +25,7 @@ from courtroom.analysis.langgraph.unexamined_evidence import (
     filled,
     given_names,
     joined_tests,
+    rendered_pages,
     shows_a_result,
     turned_evidence,
     unexamined_evidence,
@@ -119,10 +120,14 @@ def always_found(
         if not PICTURES.isdisjoint(words_of(function.shown_name))
     )
     of_pictures_alone = [*reached, *besides] if on_pictures else []
-    for function, line, words in unexamined_pictures(call_graph, of_pictures_alone):
+    unexamined = [
+        (function, line, f"found=True {words}")
+        for function, line, words in unexamined_pictures(call_graph, of_pictures_alone)
+    ]
+    for function, line, words in [*unexamined, *rendered_pages(of_pictures_alone)]:
         place = function.source.path, line
         if all(place != (p["path"], p["line"]) for row in rows for p in row["places"]):
-            text = f"{function.shown_name} reports evidence with found=True {words}."
+            text = f"{function.shown_name} reports evidence with {words}."
             rows.append(shown(text, place))
     return rows, _gap(call_graph, layers)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -37,6 +37,8 @@ PLAIN_CALLS = frozenset(
 # Words of functions that take criteria out of the auditor's own rubric.
 OF_RUBRIC = frozenset(words_of("rubric rubrics dimension dimensions criterion criteria"))
 TAKING = frozenset(words_of("load get read filter select"))
+# Functions of pdf2image: they draw the pages of a PDF, whatever stands on them.
+RENDERING = frozenset({"convert_from_path", "convert_from_bytes"})
 FILLING = frozenset({"append", "extend"})
 
 
@@ -93,6 +95,40 @@ def unexamined_pictures(
                     yield function, line, f"also where {callee.name}() returns “{said}”"
 
 
+def rendered_pages(
+    functions: Sequence[FunctionRef],
+) -> Iterator[tuple[FunctionRef, int, str]]:
+    """Yield evidence that is found where there are pictures, and these are the rendered pages."""
+    makers: dict[str, list[tuple[FunctionRef, ast.expr]]] = {}
+    for function in functions:
+        for name, value in _values_by_name(function):
+            if getattr(value, "elts", True):
+                makers.setdefault(name, []).append((function, value))
+    for function in functions:
+        for node in walk(function.site.node):
+            is_found = fields_of(node).get("found")
+            counted = _counted(is_found) if is_found is not None else ""
+            made = makers.get(counted, [])
+            renderers = {called_name(v) if isinstance(v, ast.Call) else "" for _, v in made}
+            if renderers and renderers <= RENDERING:
+                home, words = made[0][0].shown_name, ast.unparse(is_found or node)
+                filled_by = (
+                    f"{home}() fills {counted} with every page, drawn by {renderers.pop()}()"
+                )
+                yield function, getattr(node, "lineno", 1), f"found={words}, where {filled_by}"
+
+
+def _counted(test: ast.expr) -> str:
+    """Return the name of the list in `len(images) > 0` and `bool(self.images)`."""
+    value = test.left if isinstance(test, ast.Compare) else test
+    match value:
+        case ast.Call(
+            func=ast.Name(id="len" | "bool"), args=[ast.Name() | ast.Attribute() as rows]
+        ):
+            return last_name(rows)
+    return ""
+
+
 def says_no_look(text: str) -> bool:
     """Return true for "placeholder analysis", "analysis skipped", "not yet analyzed"."""
     words = [word.strip(".,;:()") for word in words_of(text)]
@@ -110,15 +146,27 @@ def says_no_look(text: str) -> bool:
 
 
 def _values_behind(function: FunctionRef, texts: Iterable[ast.expr]) -> list[ast.expr]:
-    """Return the texts with all that their local names are assigned."""
+    """Return the texts with all that their local names are assigned, or are filled with."""
     values, names = list(texts), set[str]()
-    assigned = [n for n in walk(function.site.node) if isinstance(n, ast.Assign)]
+    assigned = list(_values_by_name(function))
     for value in values:
         new = {n.id for n in walk(value) if isinstance(n, ast.Name)} - names
         if len(names) < MOST_NAMES:
             names |= new
-            values += [n.value for n in assigned if any(last_name(t) in new for t in n.targets)]
+            values += [value for name, value in assigned if name in new]
     return values
+
+
+def _values_by_name(function: FunctionRef) -> Iterator[tuple[str, ast.expr]]:
+    """Yield what names and attributes are assigned, and what lists are filled with."""
+    for node in walk(function.site.node):
+        target = filled(node)
+        if isinstance(node, ast.Call) and target is not None:
+            yield target.id, node.args[0]
+        elif isinstance(node, ast.Assign):
+            yield from ((last_name(target), node.value) for target in node.targets)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            yield last_name(node.target), node.value
 
 
 def _texts_in(value: ast.expr) -> Iterator[str]:
@@ -153,7 +201,9 @@ def _returned_failure(function: FunctionRef) -> str:
     # Of a record, the values are the texts.
     parts = (part for value in returns for part in (*getattr(value, "values", ()), value))
     texts = (text for part in parts for text in _texts_in(part))
-    return next((text for text in texts if says_no_look(text)), "")
+    said = next((text for text in texts if says_no_look(text)), "")
+    first = said.partition(". ")[0]
+    return first if says_no_look(first) else said
 
 
 def turned_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:

@@ -261,6 +261,43 @@ def test_failure_of_a_look_may_stand_in_a_record_that_is_dumped():
     )
 
 
+def test_failure_of_a_look_may_stand_in_a_list_that_is_joined():
+    failing = FAILING.replace(
+        "[Classification skipped: {error}]", "Analysis failed: none. Size {error}"
+    )
+    loop = "texts = []\nfor image in images:\n    text = classify(image)\n    texts.append(f'{text}')\n"
+    body = f"images = extract(state)\nif not images:\n    return []\n{loop}"
+    (text,) = pictures(body, "'\\n'.join(texts)", failing)
+    assert text.endswith("found=True also where classify() returns “Analysis failed: none”.")
+
+
+@pytest.mark.parametrize(
+    ("value", "found", "is_shown"),
+    [
+        ("convert_from_path(path)", "len(self.images) > 0", True),
+        ("convert_from_bytes(path)", "bool(self.images)", True),
+        ("extract_images(path)", "len(self.images) > 0", False),
+        ("convert_from_path(path) if path else extract(path)", "len(self.images) > 0", False),
+        ("convert_from_path(path)", "len(self.images) > 0 and self.is_drawn", False),
+    ],
+)
+def test_rendered_pages_that_pass_for_pictures_are_shown(value, found, is_shown):
+    inside = (
+        f"    def extract(self, path):\n        self.images = []\n        self.images = {value}\n"
+        "    def look(self, state):\n        self.extract(state['path'])\n"
+        f"        return [Evidence(found={found}, content=f'{{len(self.images)}}', rationale='a')]\n"
+    )
+    node = "def vision_inspector(state):\n    return Inspector().look(state)\n"
+    graph = GRAPH.replace("repo_investigator", "vision_inspector")
+    code = f"{IMPORTS}class Inspector:\n{inside}\n\n{node}{graph}"
+    rows, _ = always_found(*layers_of(symbols_of(code)), on_pictures=True)
+    sentence = (
+        f"Inspector.look reports evidence with found={found}, where Inspector.extract() fills images"
+        f" with every page, drawn by {value.partition('(')[0]}()."
+    )
+    assert [row["text"] for row in rows] == [sentence] * is_shown
+
+
 def test_look_at_pictures_in_a_class_of_a_larger_node_is_followed():
     body = "images = extract(state)\nif not images:\n    return []\n"
     look = f"return [{LOOK.replace('RATIONALE', repr('Analysis pending'))}]"
