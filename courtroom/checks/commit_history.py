@@ -138,7 +138,8 @@ def _counted(history: History, work: History) -> str:
     if not work.total:
         return f"The history has no commit of work, only {others}."
     beside = f", and beside them {others}" if work.total < history.total and others else ""
-    return f"The history has {number_of(work.total, 'commit')} of work{beside}."
+    are = "is" if work.total == 1 else "are"
+    return f"There {are} {number_of(work.total, 'commit')} of work{beside}."
 
 
 def _not_bulk(history: History, work: History) -> Finding:
@@ -475,7 +476,7 @@ def _quick_run(work: History) -> tuple[Sequence[Commit], str, tuple[str, str]]:
     form = (
         f"a run, {within},"
         if is_only
-        else f"{len(runs)} runs of {LEAST_RUN} and more, {within}, the longest"
+        else f"{len(runs)} runs of {LEAST_RUN} or more, the commits of a run {within}, the longest"
     )
     words = (
         f"{count} of the commits ({share} %{held}) come in {form} from {longest[0].sha[:8]} to"
@@ -495,6 +496,8 @@ def _python_of(hour: Sequence[Commit], most: int, every: int) -> tuple[bool, str
     share = f"{lines} of the {every} Python lines ({_percent(lines, every, limit=SITTING_SHARE)} %)"
     commits = number_of(most, "commit")
     limit = f"more than {commits} and {SITTING_SHARE * 100:g} % of the lines in an hour"
+    if not lines:
+        return False, f", but with none of the {every} Python lines"
     if not is_sitting:
         return False, f", but with only {share}"
     return True, f", with {share}: {limit} are one sitting"

@@ -32,7 +32,7 @@ PARTS = {
 KINDS = "eleven"
 # Only these are looked at: routers and constructors may run as well, also when a file is imported.
 REACHED = {
-    "graph": "that nodes, main blocks and web routes reach outside the judges and the Chief Justice",
+    "graph": "that a run of the program reaches outside the judges and the Chief Justice",
     "judges": "that a run of the judges' part reaches",
     "justice": "that a run of the Chief Justice's part reaches",
 }
@@ -68,7 +68,7 @@ def _failing(check: FailingCode, survey: Survey) -> Finding:
 
     reached = REACHED[check.part]
     if lacks_graph(survey.facts):
-        reached = reached.replace("that nodes, main blocks and web routes reach", "of the code")
+        reached = reached.replace("that a run of the program reaches", "of the code")
     lines = [line for line in fact["lines"] if line["part"] == check.part]
     unlocked = "" if check.every_run else unlocked_imports(survey.facts, check.part)
     if check.every_run and lines:
@@ -96,7 +96,8 @@ def _every_run(lines: Sequence[Mapping[str, Any]]) -> Finding:
         return could_not_look("An earlier version did not look for the runs that reach a line.")
     certain = [line for line in lines if line["nodes"]]
     if not certain:
-        reason = f"No node is sure to reach a line that fails: {places_of(lines)}."
+        which = "line that fails" if len(lines) == 1 else "lines that fail"
+        reason = f"No node is sure to reach the {which} at {places_of(lines)}."
         return absent(reason, reason, met=True)
     nodes = listed(
         f"`{node}`" for node in dict.fromkeys(n for line in certain for n in line["nodes"])

@@ -159,7 +159,7 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         return absent(reason, "Followed the nodes of the detectives.", met=True)
     if aspect == "guarded":
         reason = (
-            "No evidence was recognised that a detective reports as found in every work that it can"
+            "No evidence was recognised that is reported as found in every work that a detective can"
             f" read, with nothing of the work in its content.{_varied(facts)}"
         )
         return absent(reason, "Followed the nodes of the detectives.", met=True)
@@ -176,7 +176,7 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
             "The newest committed audits were read for failures, equal arguments and equal scores"
         ),
         "covered": (
-            "No criterion of the work's rubric was recognised that all committed audits leave out"
+            "No criterion of the work's rubric was recognised that is left out of all committed audits"
         ),
         "consistent": "No two committed audits give different scores for the same run or commit",
         "of_peers": "No committed audit of a peer names or cites this repository as the audited one",

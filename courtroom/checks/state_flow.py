@@ -54,7 +54,7 @@ WORDS: dict[str, str] = {
     "unused_verdict": "a value inside the Chief Justice's code that is kept under a name of its own and"
     " never read",
     "own_directory": "a tool that looks at its own directory instead of the clone",
-    "shallow_history": "a clone of at most 15 commits whose history is read",
+    "shallow_history": "a clone cut to at most 15 commits although its history is read",
     "deleted_clone": "a clone that is deleted before it is read",
     "lost_clone": "a path handed on that leads into a deleted clone",
     "left_clone": "a clone that nothing removes",
@@ -291,6 +291,8 @@ def _absences(names: Sequence[str], files: str) -> str:
         return ""
     if len(names) > 1:
         return f"Looked for such faults in {files}."
+    if names[0] == WORDS["unused_result"]:
+        return f"Looked for results that no code uses in {files}."
     return f"No {names[0].partition(' ')[2]} was recognised in {files}."
 
 

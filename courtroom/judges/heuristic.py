@@ -333,7 +333,9 @@ def _argue(question: Question, groups: OutcomeGroups, item: CheckResult | None) 
         return f"{subject}: {text}" + (f" See {place}." if place and place not in text else "")
     if question.persona == "Defense":
         if not made:
-            return "I found nothing to credit: no check of this criterion applies."
+            return (
+                "I found nothing to credit: what the checks of this criterion look at is not there."
+            )
         return f"I looked for something to credit and found nothing in {_checks(made)}."
     if flaws := _security_evidence(question):
         place = _place(question, [flaws[0].id])

@@ -53,6 +53,8 @@ OPENING_WORDS = frozenset(
 # Not the dot of "e.g." or of a number in a list.
 SENTENCE_END = re.compile(r"(?<=[\w)”`]{2})[.!?](?=\s)")
 NOT_RECOGNISED = " was recognised"
+# A thing and what is wrong with it, which one clause may say.
+_MERGED = re.compile(r"([^,]{1,200}?) that ((?:is|are|has|lacks|fails|keeps)\b.*)")
 _COUNTED = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
     " sixteen seventeen eighteen nineteen twenty"
@@ -145,6 +147,9 @@ def whether(goal: str) -> str:
     if goal.startswith("No ") and NOT_RECOGNISED in goal:
         flaw = goal.rstrip(".").removeprefix("No ").replace(NOT_RECOGNISED, "", 1)
         flaw = flaw.replace(", and no ", ", or any ").replace(", no ", ", any ")
+        merged = _MERGED.fullmatch(flaw)
+        if merged and " any " not in flaw and " and that " not in flaw:
+            return f"whether any {merged[1]} {merged[2]}"
         return f"whether there is any {flaw}"
     return f"whether {continued(goal.rstrip('.'))}"
 

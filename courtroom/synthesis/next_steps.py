@@ -348,7 +348,9 @@ def _raises(alike: Sequence[_Candidate]) -> str:
             return stays
         return f"{stays}, and is {first.with_helpers} together with {_others(first.helpers)}"
     new = " once enough new commits have come" if first.by_new_commits else ""
-    new += ", the checks aside that hang on it" if any(row.opens_checks for row in alike) else ""
+    new += (
+        ", without the checks that depend on it" if any(row.opens_checks for row in alike) else ""
+    )
     raised = (f"from {row.now} to {row.then}" for row in alike)
     names = (f"{row.criterion.name}{checks if row is first else ''}" for row in alike)
     rises = listed(f"{name} {points}" for name, points in zip(names, raised, strict=True))

@@ -69,8 +69,9 @@ def calls_without_field(
         fields = model_fields(symbols, site) or {}
         lacking = [n for n, field in fields.items() if n not in given and _is_required(field)]
         if lacking:
-            others = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-            why = f"builds {site.node.name} without {lacking[0]}{others}, which it requires"
+            *first, last = lacking
+            names = f"{', '.join(first)} and {last}" if first else last
+            why = f"builds {site.node.name} without {names}, which it requires"
             yield FailingLine(node.lineno, why, mark_of(node))
 
 

@@ -57,7 +57,7 @@ def test_commits_that_are_no_work_are_named_and_not_counted():
     assert (finding.met, finding.reason) == (
         False,
         (
-            "The history has 3 commits of work, and beside them 1 merge, 1 commit that changes no"
+            "There are 3 commits of work, and beside them 1 merge, 1 commit that changes no"
             " file and 1 commit of a bot."
         ),
     )
@@ -177,7 +177,7 @@ def test_of_a_history_that_was_read_in_part_the_rest_is_told():
         "The first stages were not read: only the newest 3 of 5 commits were.",
     )
     assert {aspect: findings[aspect].reason.split(". ")[-1] for aspect in findings} == {
-        "more_than": "The history has 5 commits of work.",
+        "more_than": "There are 5 commits of work.",
         "progression": findings["progression"].reason,
         "messages": "2 earlier commits were not read.",
         "spread_over_time": "2 earlier commits were not read.",
@@ -444,8 +444,8 @@ def test_of_several_runs_a_minute_apart_the_longest_is_named():
     last = commit(40, when="2026-01-05T09:00:00+00:00", lines=100)
     finding = judged("spread_over_time", *runs, last, minimum=2)
     assert (
-        "come in 2 runs of 5 and more, each within a minute of the one before, the longest from"
-        in finding.reason
+        "come in 2 runs of 5 or more, the commits of a run each within a minute of the one before,"
+        " the longest from" in finding.reason
     )
     assert [clue.commit for clue in finding.clues] == [f"{20:040d}", f"{25:040d}"]
 

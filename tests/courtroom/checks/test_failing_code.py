@@ -49,7 +49,7 @@ def test_functions_of_a_work_without_a_graph_are_not_said_to_be_called_by_one():
     assert reason.startswith("Looked in the 2 functions of the code outside the judges")
     reason = finding("graph", FACT).reason
     assert reason == (
-        "Looked in the 2 functions that nodes, main blocks and web routes reach outside the judges and"
+        "Looked in the 2 functions that a run of the program reaches outside the judges and"
         " the Chief Justice for eleven kinds of such lines."
     )
 
@@ -70,7 +70,7 @@ def test_part_that_was_not_read_leaves_its_check_open(part, fact, reason):
     ("nodes", "met", "reason"),
     [
         (("prosecutor",), False, "No run of `prosecutor` gets to its end: judge uses x (a.py:7)."),
-        ((), True, "No node is sure to reach a line that fails: a.py:7."),
+        ((), True, "No node is sure to reach the line that fails at a.py:7."),
         (None, None, "An earlier version did not look for the runs that reach a line."),
     ],
 )

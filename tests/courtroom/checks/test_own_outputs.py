@@ -207,7 +207,7 @@ def test_audits_that_together_leave_out_no_criterion_are_shown_without_those_of_
     rows.append({**ROW, "path": "d.md", "criteria": 0})
     finding = answer("covered", own_audits=rows, unjudged_criteria=[])
     reason = (
-        "No criterion of the work's rubric was recognised that all committed audits leave out"
+        "No criterion of the work's rubric was recognised that is left out of all committed audits"
         " (2 audits with criteria read)."
     )
     assert (finding.met, finding.reason) == (True, reason)

@@ -55,6 +55,14 @@ def test_record_without_a_fault_has_its_reason_alone():
         ("Every file exists", "whether every file exists"),
         ("LangGraph runs it.", "whether LangGraph runs it"),
         (
+            "No request to a model was recognised that lacks evidence",
+            "whether any request to a model lacks evidence",
+        ),
+        (
+            "No line was recognised that fails and that a run reaches",
+            "whether there is any line that fails and that a run reaches",
+        ),
+        (
             "No clone was recognised that is lost, and no text that no code uses",
             "whether there is any clone that is lost, or any text that no code uses",
         ),

@@ -163,7 +163,7 @@ def test_step_that_brings_what_others_are_about_leaves_their_outcome_open(has_ot
     rows = [of("present", False), of("text", True), *hanging]
     (step,) = (s for s in steps(criteria, rows, score=3) if s.action == "Draw present.")
     assert step.effect.startswith("raises Quality ")
-    assert step.effect.endswith(", the checks aside that hang on it") is has_others
+    assert step.effect.endswith(", without the checks that depend on it") is has_others
 
 
 def history_check(aspect):

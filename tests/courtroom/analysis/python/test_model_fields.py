@@ -16,7 +16,7 @@ class Opinion(Base):
     remedy: Optional[str]
     notes: list[str] = Field(default_factory=list)
 """
-FIRST = ["judges.py:2 builds Opinion without dimension_id and 1 more, which it requires"]
+FIRST = ["judges.py:2 builds Opinion without dimension_id and evidence_used, which it requires"]
 
 
 def failing(call, model=MODEL):
