@@ -30,6 +30,8 @@ FaultKind = Literal[
     "doubled_clone",
     "repeated_clone",
     "moved_directory",
+    "named_folder",
+    "carried_state",
     "cut_text",
     "dead_pattern",
     "word_scan",

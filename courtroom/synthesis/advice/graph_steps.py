@@ -259,6 +259,9 @@ FLOW = {
     "empty_entry": "Put this part into the rubric, or do not ask for it",
     "dead_pattern": "Double the braces of this repeat",
     "moved_directory": "Hand the directory to the call that needs it (cwd), in place of moving there",
+    "named_folder": "Clone into a folder of tempfile.mkdtemp(), with nothing of the address in its path",
+    "carried_state": "Give each audit a thread of its own, such as uuid.uuid4().hex, and name an old one only"
+    " to resume it",
     "word_scan": "Look for the call in the syntax tree of every file",
     "doubled_clone": "Clone once, into the folder that is read",
     "repeated_clone": "Clone once, and hand the path on in the state",

@@ -224,6 +224,7 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
         "unshown_evidence",
         "absent_key",
         "refused_value",
+        "undeclared_write",
     ],
 )
 @pytest.mark.parametrize(
@@ -232,6 +233,8 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
         "cut_text",
         "repeated_clone",
         "moved_directory",
+        "named_folder",
+        "carried_state",
         "broken_command",
         "failing_command",
         "absent_file",
@@ -258,6 +261,7 @@ def test_fault_that_stands_beside_another_one_is_not_counted(kind: str, beside: 
         "router_write": "dead_route",
         "copied_evidence": "unshown_evidence",
         "moved_score": "refused_value",
+        "carried_state": "undeclared_write",
         "dead_pattern": "absent_key",
         "empty_entry": "other_key",
     }

@@ -15,6 +15,7 @@ from courtroom.analysis.langgraph.state_flow.deleted_clone import (
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, joined
 from courtroom.analysis.langgraph.state_flow.shallow_history import is_clone
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
+from courtroom.analysis.python.certain_nodes import certain_nodes
 from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import called_name, last_name, walk
@@ -24,6 +25,8 @@ MAKER = "tempfile.mkdtemp"
 REMOVALS = ("rmtree", "removedirs", "remove_tree", "rmdir", "rm -r", '"rm"', "'rm'", "cleanup(")
 # Arguments that only say where git runs.
 PLACES = frozenset({"cwd", "prefix", "dir", "env"})
+
+Key = tuple[str, int]
 
 
 def left_clones(call_graph: CallGraph, in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
@@ -175,6 +178,59 @@ def repeated_clones(
     sentence = f"{subject} to a clone of the repository: a run may clone it more than once"
     line = getattr(node, "lineno", function.site.node.lineno)
     yield FlowFault("repeated_clone", sentence, function.source.path, line)
+
+
+def cloned_again(call_graph: CallGraph, in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
+    """Yield the second of two statements of one block that each call what clones."""
+    cloners = {function.key: True for function in filter(_clones, in_use)}
+    for function in in_use if cloners else ():
+        for node in (function.site.node, *own_nodes(function.site.node)):
+            block = getattr(node, "body", None)
+            calls: list[ast.Call] = []
+            for statement in block if isinstance(block, list) else ():
+                calls += list(_cloning(call_graph, function, statement, cloners))[:1]
+            if len(calls) > 1:
+                first, second = calls[:2]
+                sentence = (
+                    f"{function.shown_name}() clones by {called_name(first)}(), and"
+                    f" {called_name(second)}() clones once more: a run may clone the repository twice"
+                )
+                path = function.source.path
+                other = path, first.lineno
+                yield FlowFault("repeated_clone", sentence, path, second.lineno, other)
+
+
+def _cloning(
+    call_graph: CallGraph, function: FunctionRef, statement: ast.stmt, cloners: dict[Key, bool]
+) -> Iterator[ast.Call]:
+    """Yield the calls of a statement, made whenever it runs, of what comes to a clone by calls."""
+    for node in certain_nodes([statement]):
+        if isinstance(node, ast.Call):
+            for callee in _only_called(call_graph, function, node):
+                if callee.key not in cloners:
+                    cloners[callee.key] = _comes_to_clone(call_graph, callee, cloners)
+                if cloners[callee.key]:
+                    yield node
+
+
+def _comes_to_clone(call_graph: CallGraph, start: FunctionRef, cloners: dict[Key, bool]) -> bool:
+    reached, keys = [start], {start.key}
+    for function in reached:
+        for node in own_nodes(function.site.node):
+            for callee in _only_called(call_graph, function, node):
+                if cloners.get(callee.key):
+                    return True
+                if callee.key not in keys:
+                    keys.add(callee.key)
+                    reached.append(callee)
+    return False
+
+
+def _only_called(call_graph: CallGraph, home: FunctionRef, node: ast.AST) -> list[FunctionRef]:
+    """Return the function of the work that a call means, where it can mean no other."""
+    callees = call_graph.called_by(home.source, node) if isinstance(node, ast.Call) else []
+    called = {callee.key: callee for callee in callees}
+    return list(called.values()) if len(called) == 1 else []
 
 
 def _surely_named(call_graph: CallGraph, start: FunctionRef) -> Iterator[FunctionRef]:

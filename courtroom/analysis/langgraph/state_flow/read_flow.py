@@ -19,6 +19,7 @@ from courtroom.analysis.langgraph.judging.uncalled_helpers import unused_helpers
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.absent_keys import absent_keys
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
+from courtroom.analysis.langgraph.state_flow.carried_states import carried_states
 from courtroom.analysis.langgraph.state_flow.claimed_directories import claimed_directories
 from courtroom.analysis.langgraph.state_flow.copied_evidence import copied_evidence
 from courtroom.analysis.langgraph.state_flow.cut_texts import cut_texts
@@ -45,7 +46,11 @@ from courtroom.analysis.langgraph.state_flow.handed_addresses import handed_addr
 from courtroom.analysis.langgraph.state_flow.idle_steps import idle_steps
 from courtroom.analysis.langgraph.state_flow.ignored_fields import ignored_fields
 from courtroom.analysis.langgraph.state_flow.input_routes import input_routes
-from courtroom.analysis.langgraph.state_flow.left_clones import doubled_clones, left_clones
+from courtroom.analysis.langgraph.state_flow.left_clones import (
+    cloned_again,
+    doubled_clones,
+    left_clones,
+)
 from courtroom.analysis.langgraph.state_flow.left_out_criteria import left_out_criteria
 from courtroom.analysis.langgraph.state_flow.lost_values import (
     replaced_texts,
@@ -56,6 +61,7 @@ from courtroom.analysis.langgraph.state_flow.lost_values import (
 )
 from courtroom.analysis.langgraph.state_flow.missed_goals import missed_goals, missed_words
 from courtroom.analysis.langgraph.state_flow.moved_directories import moved_directories
+from courtroom.analysis.langgraph.state_flow.named_folders import named_folders
 from courtroom.analysis.langgraph.state_flow.other_keys import (
     lookups_in_vain,
     objects_in,
@@ -123,6 +129,8 @@ ALL_KINDS = (
     "cut_text",
     "word_scan",
     "moved_directory",
+    "named_folder",
+    "carried_state",
     "dead_pattern",
     "unused_prompt",
     "impossible_test",
@@ -175,6 +183,8 @@ def read_flow(
     reading.add(dead_patterns(symbols, layers.in_use))
     reading.add(word_scans(layers.in_use))
     reading.add(doubled_clones(symbols, layers.in_use))
+    reading.add(cloned_again(call_graph, layers.in_use))
+    reading.add(named_folders(layers.in_use))
     reading.add(moved_directories(call_graph, graph.builder, layers.nodes, layers.in_use))
     reading.add(deleted_by_caller(symbols, layers.in_use, accesses))
     reading.add(returned_by_callbacks(symbols, layers.in_use, accesses))
@@ -255,6 +265,7 @@ def _read_state(
         reading.add(input_routes(graph.routes, access))
         reading.add(router_writes(symbols, access))
         reading.add(idle_steps(symbols, graph, access))
+        reading.add(carried_states(symbols, access, layers.in_use))
         unwritten_reads(access, symbols, graph.inputs, reading)
         early_reads(symbols, graph, access, reading)
         unread_writes(access, symbols, reading)
