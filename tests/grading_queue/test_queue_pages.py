@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,9 +23,14 @@ from tests.web_client.page_checks import faults_of
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
 
-@pytest.fixture
-def course() -> Course:
+@pytest.fixture(scope="module")
+def kept_course(kept: Path) -> Course:
     return Course(students=3)
+
+
+@pytest.fixture
+def course(kept_course: Course, db: None, kept_uploads: None) -> Course:
+    return deepcopy(kept_course)
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,9 +31,14 @@ from tests.grading_queue.work import Course
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
 
-@pytest.fixture
-def course() -> Course:
+@pytest.fixture(scope="module")
+def kept_course(kept: Path) -> Course:
     return Course(students=1)
+
+
+@pytest.fixture
+def course(kept_course: Course, db: None, kept_uploads: None) -> Course:
+    return deepcopy(kept_course)
 
 
 def score(course: Course, value: int, **fields: Any) -> ReviewMark:
