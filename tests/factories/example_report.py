@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -89,7 +91,17 @@ GRAPH = GraphFact(
 def report_json(
     *, status: Status = "verdict", criteria: int = 10, per_criterion: int = 4
 ) -> dict[str, Any]:
-    """An `automaton-auditor/report@1` with this many criteria and pieces of evidence for each."""
+    """An `automaton-auditor/report@1` with this many criteria and pieces of evidence for each.
+
+    Each call returns an object of its own, which the test may change.
+    """
+    document: dict[str, Any] = json.loads(_text_of_report(status, criteria, per_criterion))
+    return document
+
+
+@cache
+def _text_of_report(status: Status, criteria: int, per_criterion: int) -> str:
+    """Return it as text: making the report takes ten times as long as reading it."""
     numbers = count(1)
     evidence = {name[0]: _evidence(name[0], per_criterion, numbers) for name in NAMES[:criteria]}
     results = [_criterion(*name, evidence[name[0]]) for name in NAMES[:criteria]]
@@ -97,40 +109,35 @@ def report_json(
         results[0] = results[0].model_copy(update={"final_score": None, "needs_review": True})
 
     judged = [] if status == "degraded" else results
-    return (
-        AuditReport(
-            repo_url=REPO_URL,
-            commit=COMMIT,
-            ref="main",
-            pdf_sha256="ab" * 32,
-            rubric=RubricReference(id="self-audit", version="3", digest="cd" * 32),
-            constitution=ConstitutionReference(id="default", digest="ef" * 32),
-            judges={
-                persona: JudgeReference(
-                    kind="heuristic", model="heuristic", prompt_digest="01" * 32
-                )
-                for persona in PERSONAS
-            },
-            status=status,
-            overall_score=3.2 if status == "verdict" else None,
-            points=None,
-            criteria=tuple(judged),
-            evidence=tuple(row for rows in evidence.values() for row in rows),
-            facts=establish({"commit_count": 14, "graph": GRAPH}, {}),
-            integrity=Integrity(),
-            errors=(
-                RecordedError(
-                    stage="vision_inspector",
-                    code="child_timeout",
-                    message="The drawings on page 4 took longer than 90 s to read.",
-                ),
+    report = AuditReport(
+        repo_url=REPO_URL,
+        commit=COMMIT,
+        ref="main",
+        pdf_sha256="ab" * 32,
+        rubric=RubricReference(id="self-audit", version="3", digest="cd" * 32),
+        constitution=ConstitutionReference(id="default", digest="ef" * 32),
+        judges={
+            persona: JudgeReference(kind="heuristic", model="heuristic", prompt_digest="01" * 32)
+            for persona in PERSONAS
+        },
+        status=status,
+        overall_score=3.2 if status == "verdict" else None,
+        points=None,
+        criteria=tuple(judged),
+        evidence=tuple(row for rows in evidence.values() for row in rows),
+        facts=establish({"commit_count": 14, "graph": GRAPH}, {}),
+        integrity=Integrity(),
+        errors=(
+            RecordedError(
+                stage="vision_inspector",
+                code="child_timeout",
+                message="The drawings on page 4 took longer than 90 s to read.",
             ),
-            usage=Usage(),
-            timings={},
-        )
-        .sealed()
-        .as_json()
+        ),
+        usage=Usage(),
+        timings={},
     )
+    return json.dumps(report.sealed().as_json())
 
 
 def _evidence(check: str, number: int, numbers: count[int]) -> list[Evidence]:
