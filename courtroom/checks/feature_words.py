@@ -93,6 +93,7 @@ FEATURE_WORDS = {
     "uses_pymupdf": "the library PyMuPDF",
     "uses_pdfplumber": "the library pdfplumber",
     "uses_pypdf": "the library pypdf",
+    "uses_pypdf2": "the library PyPDF2",
     "uses_tenacity": "the library tenacity",
     "uses_gpt": "a GPT model",
     "uses_gemini": "a Gemini model",

@@ -429,7 +429,8 @@ _LIBRARIES = {
     "gitpython": "gitpython",
     "pymupdf": "pymupdf",
     "pdfplumber": "pdfplumber",
-    "pypdf": "pypdf2?",
+    "pypdf": "pypdf",
+    "pypdf2": "pypdf2",
     "tenacity": "tenacity",
 }
 _MODELS = {"gpt": r"gpt-?[345]\w{0,6}", "gemini": "gemini", "claude": "claude"}

@@ -38,6 +38,7 @@ DOCUMENTS = (
 # Files of data and of examples: ids of criteria stand in them, and words for what works should have.
 _DATA = (".json", ".yaml", ".yml", ".example", ".sample", ".template")
 MOST_NAMES = 400
+_INDENT = 80
 _PASSAGE_CHARACTERS, _BEFORE = 400, 80
 # Neither part of a path or an address, nor followed by an ending of a file or by the digits of a
 # number. A quoted value and a name in braces are data; a fraction of two names that is given to no
@@ -59,6 +60,11 @@ _NAME = re.compile(
 # A string of JSON with so many blanks is prose: a rubric names the nodes that works should have.
 _STRING = re.compile(r'"[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)"')
 _PROSE_BLANKS = 3
+# A comment of Python, a string, and one of several lines, which begins a line where it documents.
+_PARTS = re.compile(
+    r"#[^\n]*|(?P<long>\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3})"
+    r"|\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
+)
 FRACTION = " / "
 _GIVEN = re.compile(r"= (?:\w{1,60} / )?$")
 _BUILTINS = frozenset(dir(builtins))
@@ -105,18 +111,19 @@ def _is_formula(sentence: str, name: re.Match[str]) -> bool:
 def check_names(names: Iterable[ClaimedName], contents: Mapping[str, str]) -> CheckedNames:
     """Look for the names in the texts of the code by path, and in its paths at "".
 
-    The prose of JSON names nothing, nor is a class defined by any data.
+    The prose of JSON names nothing, nor do comments and docstrings, nor is a class defined by data.
     """
     wanted = {_folded(name.name): name for name in names}
     missing = dict(wanted)
     for path, content in contents.items():
         if not missing:
             break
-        text, is_data = _folded(_without_prose(content)), path.lower().endswith(_DATA)
+        prose_aside = _code_of(content) if path.endswith(".py") else _without_prose(content)
+        text, is_data = _folded(prose_aside), path.lower().endswith(_DATA)
         missing = {
             folded: name
             for folded, name in missing.items()
-            if folded not in text or (is_data and name.name[0].isupper())
+            if _stem(name.name) not in text or (is_data and name.name[0].isupper())
         }
     existing = (name for folded, name in wanted.items() if folded not in missing)
     return CheckedNames(tuple(existing), tuple(missing.values()))
@@ -138,6 +145,22 @@ def _without_prose(content: str) -> str:
     if not content.lstrip().startswith(("{", "[")):
         return content
     return _STRING.sub(lambda text: "" if text[0].count(" ") >= _PROSE_BLANKS else text[0], content)
+
+
+def _code_of(source: str) -> str:
+    """Return Python without its comments and docstrings."""
+
+    def kept(part: re.Match[str]) -> str:
+        before = source[max(part.start() - _INDENT, 0) : part.start()].rpartition("\n")[2]
+        is_prose = part[0][0] == "#" or (part["long"] and not before.strip())
+        return "" if is_prose else part[0]
+
+    return _PARTS.sub(kept, source)
+
+
+def _stem(name: str) -> str:
+    """Return the folded name; of a node called so, ChiefJusticeNode, without its last word."""
+    return _folded(name.removesuffix("Node"))
 
 
 def _folded(text: str) -> str:

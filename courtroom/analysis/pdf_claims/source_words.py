@@ -13,7 +13,8 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "gitpython": ("git",),
     "pymupdf": ("fitz", "pymupdf", "pymupdf4llm"),
     "pdfplumber": ("pdfplumber",),
-    "pypdf": ("pypdf", "PyPDF2"),
+    "pypdf": ("pypdf",),
+    "pypdf2": ("PyPDF2",),
     "tenacity": ("tenacity",),
 }
 # By family of models: its names, and the words of its provider.
@@ -175,7 +176,8 @@ def _is_in(words: re.Pattern[str], texts: Sequence[str]) -> bool:
 
 
 def _is_named(library: str, texts: Sequence[str]) -> bool | None:
-    spellings = (library, library.replace("_", "-"), *LIBRARIES[library])
+    # PyPDF2 became pypdf: the one neither bears out nor contradicts the other.
+    spellings = (library.rstrip("2"), library.replace("_", "-"), *LIBRARIES[library])
     words = "|".join(map(re.escape, spellings))
     name = re.compile(rf"(?:{words}){_NOT_REQUIRED}", re.IGNORECASE)
     return None if any(name.search(text) for text in texts) else False

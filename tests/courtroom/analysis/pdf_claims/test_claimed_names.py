@@ -94,6 +94,20 @@ def test_name_exists_in_any_spelling_and_in_a_path():
     assert [name.name for name in checked.existing] == ["build_graph", "ErrorSink", "run_audit"]
 
 
+def test_comment_and_docstring_prove_no_name():
+    source = (
+        'PROMPT = """\nCall clean_up now.\n"""\n\ndef scan():\n    """Use TempFolder()."""\n'
+        '    return "#"  # then drop_rows\n'
+    )
+    names = claimed("clean_up", "scan_it", "TempFolder", "drop_rows")
+    missing = check_names(names, {"a.py": source, "": "scan_it"}).missing
+    assert [name.name for name in missing] == ["TempFolder", "drop_rows"]
+
+
+def test_node_may_be_called_so_by_its_last_word():
+    assert check_names(claimed("ErrorSinkNode"), {"a.py": "def error_sink(): ..."}).missing == ()
+
+
 def test_document_beside_the_code_proves_no_name():
     assert not may_hold_names("docs/Report.MD")
     assert may_hold_names("src/graph.py")

@@ -63,6 +63,21 @@ def test_provider_of_another_model_in_a_manifest_alone_runs_none(path: str, stan
     assert [claim.standing for claim in held] == [standing]
 
 
+@pytest.mark.parametrize(
+    ("claimed", "source", "standing"),
+    [
+        ("pypdf", "import pypdf", "confirmed"),
+        ("PyPDF2", "import PyPDF2", "confirmed"),
+        ("pypdf", "import PyPDF2", "open"),
+        ("PyPDF2", "import pypdf", "open"),
+    ],
+)
+def test_library_is_not_confirmed_by_the_one_it_was(claimed, source, standing) -> None:
+    claims = feature_claims(PdfReading((f"The PDF is read by {claimed}.",)))
+    held = check_against_code(claims, source_words([source]))
+    assert [claim.standing for claim in held] == [standing]
+
+
 def test_library_without_sources_is_open() -> None:
     claims = feature_claims(PdfReading(("The PDF is read by Docling.",)))
     assert [claim.standing for claim in check_against_code(claims, {})] == ["open"]

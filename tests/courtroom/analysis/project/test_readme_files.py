@@ -15,6 +15,11 @@ def sentences(readme: str, named_in: str = "") -> list[str]:
     return [fault.sentence for fault in faults]
 
 
+def test_other_report_than_the_drawn_one_may_be_the_works():
+    drawn = "```\ncourt/\n└── reports/\n    └── final_report.pdf\n```"
+    assert list(absent_files("README.md", drawn, (*TREE, "week2_report.pdf"))) == []
+
+
 DRAWN = """
 ```
 court/
@@ -53,9 +58,12 @@ def test_drawn_files_that_are_not_there_are_one_fault():
         ("## Roadmap\n\n`src/run.py` runs it.\n", ""),
         ("## Roadmap\n\n## Use\n\n`src/run.py` runs it.\n", "src/run.py"),
         ("It writes `reports/last.md`.", ""),
+        ("- src/run.py -- starts it", "src/run.py"),
+        ("Start it:\n\n   python3 src/run.py https://host/work.git", "src/run.py"),
+        ("```\ncourt/\n└── reports/\n    └── final_report.pdf\n```", "reports/final_report.pdf"),
     ],
 )
 def test_named_file_of_code_is_looked_for(readme: str, name: str):
     sentence = f"the README names {name} as a file of the work, which the repository does not have"
     assert sentences(readme) == ([sentence] if name else [])
-    assert sentences(readme, "python src/run.py needs src/run.py") == []
+    assert sentences(readme, f"python {name} needs {name}") == []
