@@ -251,7 +251,9 @@ def _unsent_locals(
     prompts = [(statement, name) for statement, name in prompts if name]
     if not prompts:
         return
-    read = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    asked = {id(name) for name in _asked_for(node)}
+    named = (n for n in walk(node) if isinstance(n, ast.Name) and id(n) not in asked)
+    read = {n.id for n in named if isinstance(n.ctx, ast.Load)}
     is_open = bool(read & FRAME_READERS) or any(isinstance(n, SHARING) for n in walk(node))
     # What a decorator, a class or another file takes up may be called from anywhere.
     is_plain = not (node.decorator_list or function.site.owner or function.site.outer)
@@ -277,6 +279,16 @@ def _unsent_locals(
         line = getattr(statement, "lineno", 1)
         is_minor = not _is_made_for_judge(function, (statement, name), is_judging)
         yield FlowFault("unused_prompt", sentence, path, line, is_minor=is_minor)
+
+
+def _asked_for(function: ast.AST) -> Iterator[ast.expr]:
+    """Yield the names in `text is None` and `not text`: to ask whether a text is there uses none."""
+    for node in walk(function):
+        match node:
+            case ast.Compare(left=name, ops=[ast.Is() | ast.IsNot()], comparators=[other]):
+                yield from [name] if _is_none(other) else []
+            case ast.UnaryOp(op=ast.Not(), operand=name):
+                yield name
 
 
 def _is_made_for_judge(

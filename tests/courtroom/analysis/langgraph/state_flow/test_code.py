@@ -263,6 +263,20 @@ def test_prompt_of_a_function_is_idle_where_another_one_of_its_name_is_called(
         ("def look(url):\n    {prompt}\n    return url\n", "look() does not use it"),
         (
             (
+                "def look(url, JUDGE_PROMPT=None):\n    if JUDGE_PROMPT is None:\n        {prompt}\n"
+                "    return url if not JUDGE_PROMPT else None\n"
+            ),
+            "look() does not use it",
+        ),
+        (
+            (
+                "def look(url, JUDGE_PROMPT=None):\n    if not JUDGE_PROMPT:\n        {prompt}\n"
+                "    return JUDGE_PROMPT + url\n"
+            ),
+            "",
+        ),
+        (
+            (
                 "def look(url):\n    return url\ndef sum_up(model):\n    {prompt}\n"
                 "    return model.invoke(JUDGE_PROMPT)\n"
             ),
