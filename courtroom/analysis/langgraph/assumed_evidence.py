@@ -22,6 +22,7 @@ from courtroom.analysis.langgraph.routers import vocabulary
 from courtroom.analysis.langgraph.unexamined_evidence import (
     NO_LOOK,
     SAID_FIELDS,
+    affirming_evidence,
     filled,
     given_names,
     joined_tests,
@@ -157,6 +158,15 @@ def found_in_any_clone(
             varied.append(shown(_varied_sentence(item), place))
         elif (item.function.key, item.line) not in always:
             rows.append(shown(_guarded_sentence(item), place))
+    varied += [
+        shown(
+            f"{function.shown_name} gives evidence the text “{text}” also where `{written}` is false.",
+            (function.source.path, line),
+        )
+        for function, line, text, written in affirming_evidence(
+            call_graph.reachable_from(detectives)
+        )
+    ]
     rows += [
         shown(
             f"{function.shown_name} reports evidence with found=False whose own text says “{word}”,"

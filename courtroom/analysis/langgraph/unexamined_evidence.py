@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -39,6 +40,10 @@ OF_RUBRIC = frozenset(words_of("rubric rubrics dimension dimensions criterion cr
 TAKING = frozenset(words_of("load get read filter select"))
 # Functions of pdf2image: they draw the pages of a PDF, whatever stands on them.
 RENDERING = frozenset({"convert_from_path", "convert_from_bytes"})
+# Texts that say that something is there.
+AFFIRMING = re.compile(
+    r"^(?:Detected|Confirmed|Found|Identified|Verified that)\b|^[\w ]{1,40} confirmed\b"
+)
 FILLING = frozenset({"append", "extend"})
 
 
@@ -204,6 +209,28 @@ def _returned_failure(function: FunctionRef) -> str:
     said = next((text for text in texts if says_no_look(text)), "")
     first = said.partition(". ")[0]
     return first if says_no_look(first) else said
+
+
+def affirming_evidence(
+    functions: Iterable[FunctionRef],
+) -> Iterator[tuple[FunctionRef, int, str, str]]:
+    """Yield evidence whose written text says "Detected ..." whether it is found or not.
+
+    Where a test asks the same before, the evidence is made only where it is found.
+    """
+    for function in functions:
+        tests = [n for n in walk(function.site.node) if isinstance(n, ast.If | ast.IfExp)]
+        for node in walk(function.site.node):
+            fields = fields_of(node)
+            is_found = fields.get("found")
+            texts = (constant_text(fields[name]) for name in SAID_FIELDS if name in fields)
+            text = next((t for t in texts if t and AFFIRMING.search(t)), "")
+            if not text or is_found is None or isinstance(is_found, ast.Constant):
+                continue
+            written = ast.unparse(is_found)
+            around = (t for t in tests if any(inner is node for inner in walk(t)))
+            if not any(written in ast.unparse(test.test) for test in around):
+                yield function, getattr(node, "lineno", 1), text, written
 
 
 def turned_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:

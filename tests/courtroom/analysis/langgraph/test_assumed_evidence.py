@@ -386,6 +386,27 @@ def test_found_evidence_whose_content_may_say_that_nothing_was_there_says_so():
     assert row["text"].endswith("written in the code, also where the content is “No commits.”.")
 
 
+AFFIRMING = "Evidence(found=bool(seen), content=TEXT, confidence=0.9)"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_shown"),
+    [
+        ("'Detected two splits.'", True),
+        ("'The AST scan confirmed two splits.'", True),
+        ("'Looked for two splits.'", False),
+        ("'Detected two splits.' if seen else 'None.'", False),
+    ],
+)
+def test_text_that_affirms_what_was_not_found_is_shown(text: str, is_shown: bool):
+    made = AFFIRMING.replace("TEXT", text)
+    body = f"{CLONE}seen = history(repo_path)\n"
+    said = "repo_investigator gives evidence the text “{}” also where `bool(seen)` is false."
+    rows = [row["text"] for row in guarded(f"{body}return {made}", "varied")]
+    assert rows == [said.format(text.strip("'"))] * is_shown
+    assert guarded(f"{body}if bool(seen):\n    return {made}", "varied") == []
+
+
 def test_length_that_is_at_least_zero_is_always_found():
     body = f"seen = []\nreturn {WRITTEN.replace('found=True', 'found=len(seen) >= 0')}"
     assert reported(body)[0] == [2]
