@@ -45,6 +45,7 @@ from courtroom.analysis.langgraph.judging.rule_words import (
     SPREAD,
     UNCALLED,
 )
+from courtroom.analysis.langgraph.judging.score_bounds import ScoreBounds, longest_list
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader, words_in
 from courtroom.analysis.langgraph.judging.score_runs import USUAL_SCALE
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
@@ -65,7 +66,7 @@ from courtroom.analysis.langgraph.judging.verdict_source import (
 from courtroom.analysis.langgraph.state_flow.heard_keys import HeardKeys
 from courtroom.analysis.project.entry_points import SURE
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import walk, words_of
+from courtroom.analysis.python.tree_walk import tests_around, walk, words_of
 
 # Calls that make one number of several.
 ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"})
@@ -276,6 +277,7 @@ def _rules(writer: FactWriter, gap: str) -> None:
     evidence = MadeEvidence(writer.symbols)
     criteria = CriterionIds(writer.symbols)
     texts = StateTexts(writer.symbols, writer.state_keys or frozenset())
+    bounds = _bounds(writer)
     conditions = DeadConditions(
         writer.symbols,
         writer.layers.justice,
@@ -283,7 +285,9 @@ def _rules(writer: FactWriter, gap: str) -> None:
         evidence,
         _heard_with(writer),
         criteria.lacks,
-        texts.is_passed_by_none,
+        lambda test, function: (
+            texts.is_passed_by_none(test, function) or bounds.rules_out(test, function)
+        ),
     )
     rules = read_rules(writer.call_graph, writer.layers, writer.graph, conditions)
     writer.facts["rules"] = {
@@ -328,7 +332,7 @@ def _rules(writer: FactWriter, gap: str) -> None:
                 note = _elsewhere(criteria.reached_at(place, line, functions))
             writer.add_location(rule, place.source.path, line, note=note)
         if not reading.lines:
-            _locate_obstacles(writer, rule, reading, _Grounds(criteria, conditions, texts))
+            _locate_obstacles(writer, rule, reading, _Grounds(criteria, conditions, texts, bounds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,13 +342,17 @@ class _Grounds:
     criteria: CriterionIds
     conditions: DeadConditions
     texts: StateTexts
+    bounds: ScoreBounds
 
     def why(self, place: FunctionRef, line: int, functions: Mapping[str, FunctionRef]) -> str:
         text = self.criteria.missing_at(place, line, functions)
         if text:
             return f"no criterion of the work has “{text}” in its id"
         part = self.conditions.dead_part(place, line)
-        return self.texts.reason_at(place, line) or (f"`{part}`" if part else "")
+        tests = tests_around(place.site.node, line)
+        reasons = (self.bounds.reason(test, place) for test in tests)
+        reason = self.texts.reason_at(place, line) or next(filter(None, reasons), "")
+        return reason or (f"`{part}`" if part else "")
 
     def waiting_for_findings(
         self, functions: Mapping[str, FunctionRef]
@@ -357,6 +365,13 @@ class _Grounds:
             if change.is_dead and not is_security_cap(change)
             if self.texts.is_of_findings(change.function, change.line)
         ]
+
+
+def _bounds(writer: FactWriter) -> ScoreBounds:
+    accesses, inputs = writer.state_accesses, writer.graph.inputs
+    longest = longest_list(writer.symbols, accesses[0], inputs) if accesses else None
+    model = opinion_model(writer.symbols)
+    return ScoreBounds(writer.symbols, writer.layers.judges, model, longest)
 
 
 def _heard_with(writer: FactWriter) -> Callable[[str, str], bool] | None:
