@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from courtroom.analysis.langgraph.judging.dead_conditions import argument_of, parameter_names
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
@@ -38,10 +38,12 @@ def moved_scores(call_graph: CallGraph, layers: Layers) -> Iterator[FlowFault]:
         return
     for function in judges:
         assigned = assignments_in(function.site.node)
+        dead = _behind_falsified(function.site.node)
         changes = [
             (statement, move)
             for statement in walk(function.site.node)
             if isinstance(statement, ast.Assign | ast.AugAssign)
+            and id(statement) not in dead
             and (move := _move(statement))
             and _is_of_answer(_target(statement), function, assigned, call_graph)
         ]
@@ -57,6 +59,50 @@ def moved_scores(call_graph: CallGraph, layers: Layers) -> Iterator[FlowFault]:
             path = function.source.path
             places = tuple((path, line) for line in lines[1:])
             yield FlowFault("moved_score", sentence, path, lines[0], places=places)
+
+
+def _behind_falsified(function: ast.AST) -> set[int]:
+    """Return ids of the nodes under a test that a branch of the same test has made false before.
+
+    `if not op.cited: op.cited = [first]` and then `if not op.cited: ...`.
+    """
+    blocks = (getattr(node, "body", None) for node in walk(function))
+    return {
+        id(inner)
+        for block in blocks
+        if isinstance(block, list)
+        for place, later in enumerate(block)
+        if isinstance(later, ast.If)
+        and any(_falsifies(block[at], block[at + 1 : place], later) for at in range(place))
+        for statement in later.body
+        for inner in walk(statement)
+    }
+
+
+def _falsifies(earlier: ast.stmt, between: Sequence[ast.stmt], later: ast.If) -> bool:
+    if not isinstance(earlier, ast.If) or ast.dump(earlier.test) != ast.dump(later.test):
+        return False
+    test = later.test
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    denied = {
+        ast.unparse(part.operand)
+        for part in parts
+        if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not)
+    }
+    filled = {
+        ast.unparse(statement.targets[0])
+        for statement in earlier.body
+        if isinstance(statement, ast.Assign)
+        if isinstance(statement.value, ast.List) and statement.value.elts
+    }
+    read = {ast.unparse(n) for n in walk(test) if isinstance(n, ast.Name | ast.Attribute)}
+    changed = {
+        ast.unparse(n)
+        for statement in (*earlier.orelse, *between)
+        for n in walk(statement)
+        if isinstance(n, ast.Name | ast.Attribute) and isinstance(n.ctx, ast.Store)
+    }
+    return bool(denied & filled) and not read & changed
 
 
 def _target(statement: ast.Assign | ast.AugAssign) -> ast.expr:

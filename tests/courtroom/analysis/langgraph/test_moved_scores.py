@@ -78,3 +78,25 @@ def test_judge_without_a_model_has_no_score_of_one():
     ).replace("model.invoke(", "dict(")
 
     assert sentences(flow_of(code), "moved_score") == []
+
+
+CITING = "if rows and not opinion.cited:\n        opinion.cited = [rows[0]]\n    "
+CUT = "if rows and not opinion.cited:\n        opinion.score = min(opinion.score, 2)"
+
+
+def test_change_under_a_test_that_the_same_branch_made_false_before_is_none():
+    assert moved(later=CITING + CUT) == []
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        CUT,
+        CITING.replace("[rows[0]]", "rows") + CUT,
+        f"{CITING}opinion.cited = clean(opinion.cited)\n    {CUT}",
+        CITING.replace("not opinion", "not answer") + CUT,
+    ],
+    ids=["first", "maybe empty", "changed", "another test"],
+)
+def test_change_under_a_test_that_may_hold_again_is_told(later: str):
+    assert len(moved(later=later)) == 1
