@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from textwrap import dedent
 
 import pytest
@@ -125,8 +126,8 @@ def reason_for(test: str = TEST, rows: str = FEW, old: str = "", new: str = "") 
     longest = longest_list(symbols, access, graph.inputs)
     bounds = ScoreBounds(symbols, layers.judges, opinion_model(symbols), longest)
     (justice,) = (FunctionRef(*row) for row in symbols.functions_by_name["chief_justice"])
-    loop = justice.site.node.body[1]
-    return bounds.reason(loop.body[-1].test, justice)
+    branches = [node for node in ast.walk(justice.site.node) if isinstance(node, ast.If)]
+    return bounds.reason(branches[-1].test, justice)
 
 
 WHY = f"src/work.py:{WORK.split('opinion.score = bounded', maxsplit=1)[0].count(chr(10)) + 1} gives Defense no such score on such evidence"
