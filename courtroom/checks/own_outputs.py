@@ -10,7 +10,13 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
-from courtroom.analysis.project.recorded_scores import FILLED, MARKED, ONE_SCORE, OTHER_SCORE
+from courtroom.analysis.project.recorded_scores import (
+    FILLED,
+    MARKED,
+    ONE_SCORE,
+    OTHER_SCORE,
+    SINCE,
+)
 from courtroom.checks.from_facts import line_clue, unknown, with_place
 from courtroom.checks.from_sources import on_survey
 from courtroom.checks.kind import CheckKind, Label
@@ -106,7 +112,7 @@ def _without_replaced(
     facts: Mapping[str, Any], history: History | ExaminationFailed | None
 ) -> Mapping[str, Any]:
     """The facts without the audits that a later one in their folder replaces."""
-    from courtroom.analysis.project.replaced_audits import replaced_audits
+    from courtroom.analysis.project.replaced_audits import later_changes, replaced_audits
 
     unjudged = facts.get("audits_without_judgement")
     commits = getattr(history, "commits", ())
@@ -114,6 +120,13 @@ def _without_replaced(
         return facts
     replaced = replaced_audits(facts.get("own_audits") or (), commits)
     kept = [row for row in unjudged if row["places"][0]["path"] not in replaced]
+    judges = [
+        place["path"]
+        for name in ("persona_prompts", "structured_output_calls")
+        for place in facts.get(name) or ()
+    ]
+    changes = later_changes((row["places"][0]["path"] for row in kept), judges, commits)
+    kept = [{**row, "change": changes.get(row["places"][0]["path"])} for row in kept]
     audits = [row for row in facts.get("own_audits") or () if row["path"] not in replaced]
     return {**facts, "audits_without_judgement": kept, "own_audits": audits}
 
@@ -128,9 +141,17 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
     if rows:
         # Of an audit one opinion shows what is said of all.
         most = 1 if check.aspect == "judged" else None
-        clues = [line_clue(place, row["text"]) for row in rows for place in row["places"][:most]]
+        clues = [
+            line_clue(place, f"{row['text']}{_changed(row)}")
+            for row in rows
+            for place in row["places"][:most]
+        ]
         firsts = [(row["text"], row["places"][0]) for row in rows]
-        sentences = [with_place(text, place["path"], place["line"]) for text, place in firsts]
+        sentences = [
+            with_place(row["text"], place["path"], place["line"]) + _changed(row)
+            for row in rows
+            for place in row["places"][:1]
+        ]
         failed = {row["path"] for row in facts.get("own_audits") or () if row["failed"]}
         is_failed = check.aspect == "judged" and firsts[0][1]["path"] in failed
         fault = "A committed audit has failures in place of opinions." if is_failed else ""
@@ -144,6 +165,14 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
         remarks = _other_works(facts) + _of_other_code(facts) if check.aspect == "judged" else ""
         return present(f"{in_full(sentences)}{remarks}", clues, met=False, fault=fault)
     return _nothing_shown(check.aspect, facts)
+
+
+def _changed(row: Mapping[str, Any]) -> str:
+    """Sentence, with a space before it, on the file of the judges that changed after an audit."""
+    if not row.get("change"):
+        return ""
+    path, sha = row["change"]
+    return f"{SINCE} {path} has changed, in {sha[:8]}."
 
 
 def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
@@ -186,6 +215,10 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         return could_not_look(f"{in_full(row['unlike_code'] for row in newest)} {NOT_OF_CODE}")
     others = f"{_failures(newest, audits)}{_remarks(newest)}{_nothing_in(facts)}"
     remarks = f"{_of_other_code(facts)}{others}" if aspect == "judged" else ""
+    unlike = sum(bool(row.get("unlike_code")) for row in audits) if aspect == "covered" else 0
+    if unlike:
+        which = "it" if len(audits) == 1 else f"{unlike} of them"
+        remarks = f" The code of this commit could not have written {which}."
     reason = f"{absence} ({_number(aspect, audits)}).{remarks}"
     clues = [
         Clue(

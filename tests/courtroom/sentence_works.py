@@ -258,7 +258,7 @@ LOOSE = {
     .replace('"Judge as the Defense."', "DEFENSE_PROMPT")
     .replace('    return {"opinions": [verdict_of(state)]}', ONE_CRITERION)
     + RULES_OF_OPINIONS,
-    SELF: audit(),
+    SELF: audit(score=2),
     "rubric.json": RUBRIC.format(more=""),
     "main.py": FAULTY["main.py"],
 }

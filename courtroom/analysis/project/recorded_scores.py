@@ -21,6 +21,8 @@ _MARK = re.compile(
     r"\(placeholder\)\W{0,4}$|:\W{0,4}(?:\w{1,20} ){0,3}placeholder(?: \([^()\n]{0,40}\))?\W{0,4}$",
     re.IGNORECASE,
 )
+# What is said of the judges' code after an audit.
+SINCE = " Since this audit"
 # What is said of a judge with one score.
 ONE_SCORE = "has one score for all criteria by"
 # Judges whose part it is to find something good in each criterion.

@@ -1,8 +1,8 @@
-"""Audits of the work itself that a later commit replaces by another one in their folder."""
+"""Committed audits that later commits leave behind: by another one, or by a change of the judges."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,23 @@ def replaced_audits(audits: Sequence[Mapping[str, Any]], commits: Sequence[Commi
             last[other["path"]] > last[row["path"]] and _are_of_one_work(row, other)
             for other in later
         )
+    }
+
+
+def later_changes(
+    audits: Iterable[str], judges: Iterable[str], commits: Sequence[Commit]
+) -> dict[str, tuple[str, str]]:
+    """Return path to the file of the judges that changed last after it, and the commit's id.
+
+    `judges` are the files of the judges; an audit that is none of the history's is left out.
+    """
+    last = {path: number for number, commit in enumerate(commits) for path in commit.paths}
+    changed = max(((last[path], path) for path in judges if path in last), default=None)
+    if changed is None:
+        return {}
+    number, judge = changed
+    return {
+        path: (judge, commits[number].sha) for path in audits if last.get(path, number) < number
     }
 
 

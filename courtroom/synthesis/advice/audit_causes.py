@@ -41,6 +41,10 @@ NOT_WEIGHED = (
     " each score of the scale asks for."
 )
 NO_CAUSE = "Find out why the judges did not judge each criterion by itself, and mend it."
+AGAIN_FIRST = (
+    "Run the auditor again first, as the judges' code has changed since. Where the new audit is like"
+    " this one:"
+)
 COMMIT = "Then run the auditor again, and commit that audit in place of this one"
 COMMIT_EACH = (
     "Then run the auditor again on each of these works, and commit the new audits in place of this one"
@@ -64,6 +68,8 @@ def steps_on_audits(
     for row in rows:
         action = _action(row["text"])
         action = WITHOUT_ANSWER if is_asking and action == WITHOUT_MODEL else action
+        if row.get("has_changed") and action != PLACEHOLDERS:
+            action = f"{AGAIN_FIRST} {action[:1].lower()}{action[1:]}"
         places.setdefault(action, []).append(row["places"][0])
     for action, (first, *others) in places.items():
         paths = dict.fromkeys(place["path"] for place in others)

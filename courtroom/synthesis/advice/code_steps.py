@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
+from courtroom.analysis.project.recorded_scores import SINCE
 from courtroom.checks.phrases import listed, places_of
 from courtroom.checks.sandboxed_clone import FACTS as FACTS_OF_CLONE
 from courtroom.checks.unsafe_call import FACTS
@@ -328,15 +329,25 @@ def _output(path: str) -> PurePosixPath:
     return PurePosixPath(path).with_suffix("")
 
 
+def _parts_of(rationale: str) -> tuple[str, str]:
+    """Return what is said of an audit, and what is said of the judges' code after it."""
+    text, _, since = rationale.partition(SINCE)
+    return text, since
+
+
 def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator[Step]:
     """Name the score that a committed audit gives, where another one is claimed, and say why an
     audit holds no judgement.
     """
     if aspect == "judged":
         rows = work.facts.get("audits_without_judgement") or ()
-        stated = {piece.rationale for piece in pieces}
+        stated = {text: since for piece in pieces for text, since in [_parts_of(piece.rationale)]}
         audits = work.facts.get("own_audits") or ()
-        shown = [row for row in rows if row["text"] in stated]
+        shown = [
+            {**row, "has_changed": bool(stated[row["text"]])}
+            for row in rows
+            if row["text"] in stated
+        ]
         is_asking = bool(work.facts.get("structured_output_calls"))
         yield from steps_on_audits(shown, audits, is_asking=is_asking)
     # What no audit judges is one thing to find out, whatever the audits are.

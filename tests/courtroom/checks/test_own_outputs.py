@@ -178,6 +178,14 @@ def test_audit_that_the_code_could_not_have_written_is_none_of_its_own():
     assert beside.reason == "A fact (a.md:3). The code could not have written b.md."
 
 
+def test_audits_that_the_code_could_not_have_written_are_told_beside_their_criteria():
+    rows = [ROW, {**ROW, "path": "b.md", "unlike_code": "The code could not have written b.md."}]
+    finding = answer("covered", own_audits=rows, unjudged_criteria=[])
+    assert finding.reason.endswith(
+        " (2 audits with criteria read). The code of this commit could not have written 1 of them."
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
@@ -351,6 +359,25 @@ def test_an_unread_repository_leaves_every_aspect_open():
     failed = ChildFailed("child_died", "git could not read the repository.")
     check = OwnOutputs(**CHECK_FIELDS, aspect="judged")
     assert detected(check, failed).met is None
+
+
+def test_change_of_the_judges_after_an_audit_is_told_with_it():
+    path, judges = "audit/report_onself_generated/a.md", "src/judges.py"
+    blank = Commit("c" * 40, (), "Ada", "ada@example.org", "2026-01-01T00:00:00+00:00", "x", 0)
+    audit, change = (replace(blank, paths=(name,)) for name in (path, judges))
+    fact = {"text": "It fails.", "places": [{"path": path, "line": 3}]}
+    prompts = [{"persona": "Defense", "path": judges, "line": 3}]
+    facts = {"own_audits": [ROW], "audits_without_judgement": [fact], "persona_prompts": prompts}
+    check = OwnOutputs(**CHECK_FIELDS, aspect="judged")
+    histories = (History(made, 2, truncated=False) for made in ((audit, change), (change, audit)))
+    answers = (
+        KIND.detect(check, Sources(survey=survey(facts=facts), history=h)) for h in histories
+    )
+    reasons = [finding.reason for finding in answers if finding]
+    assert reasons == [
+        f"It fails ({path}:3). Since this audit src/judges.py has changed, in cccccccc.",
+        f"It fails ({path}:3).",
+    ]
 
 
 def test_audit_that_a_later_one_replaces_is_not_judged():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from courtroom.analysis.project.recorded_scores import SINCE
 from courtroom.synthesis.advice.audit_causes import (
+    AGAIN_FIRST,
     CALLS,
     CAUSES,
     COMMIT,
@@ -64,6 +66,13 @@ def test_judges_that_ask_a_model_are_not_told_to_ask_one():
     assert steps(row(text), structured_output_calls=calls) == [
         (f"{WITHOUT_ANSWER} {COMMIT}.", "a.md")
     ]
+
+
+def test_audit_from_before_a_change_of_the_judges_is_made_again_first():
+    old = row("a.md has one score for all criteria by Prosecutor (5).")
+    told = piece(rationale=f"{old['text']}{SINCE} judges.py has changed, in abcdef01.")
+    (step,) = output_steps("judged", [told], work(audits_without_judgement=[old], own_audits=[]))
+    assert step.action == f"{AGAIN_FIRST} find{NOT_WEIGHED.removeprefix('Find')} {COMMIT}."
 
 
 def test_audits_of_one_cause_are_mended_by_one_step():
