@@ -47,7 +47,7 @@ SOUND: dict[str, str] = {
     "refused": "it compiles",
     "repeated": "no node runs twice because branches differ in length",
     "idle": "a route leads to every node",
-    "endless": "every loop has a way out",
+    "endless": "a way leads out of every loop",
     "conflicts": "no two nodes of one step write a key that takes one write",
     "doubled": "no list of the state was recognised that is added to itself",
 }

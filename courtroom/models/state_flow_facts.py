@@ -40,6 +40,7 @@ FaultKind = Literal[
     "input_route",
     "router_write",
     "idle_step",
+    "endless_loop",
     "impossible_test",
     "refused_value",
     "moved_score",

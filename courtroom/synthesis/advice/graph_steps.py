@@ -269,6 +269,7 @@ FLOW = {
     "needless_route": "Let the router choose this way by what the code at {other} says of a failure",
     "input_route": "Let a router choose this way by what {other} records of a failure",
     "router_write": "Return this from a node before the router",
+    "endless_loop": "Count the rounds of this loop, and let its router lead out of it after a few",
     "idle_step": "Let the node do its work on this way too ({other}), or lead past it",
     "impossible_test": "Compare with a value that the field at {other} can hold",
     "refused_value": "Ask for a value that the field at {other} allows",
@@ -317,7 +318,9 @@ ALONE = {
 # The module in the sentence on a broken import.
 IMPORTED = re.compile(r" from `([\w.]{1,200})`")
 # Faults without whose repair no audit gets to its end, or no opinion into the verdict.
-BREAKING = frozenset({"broken_import", "deleted_clone", "refused_value", "unshown_evidence"})
+BREAKING = frozenset(
+    {"broken_import", "deleted_clone", "endless_loop", "refused_value", "unshown_evidence"}
+)
 
 
 def _wanted_name(fault: Mapping[str, Any]) -> str:

@@ -52,6 +52,7 @@ from courtroom.analysis.langgraph.state_flow.left_clones import (
     left_clones,
 )
 from courtroom.analysis.langgraph.state_flow.left_out_criteria import left_out_criteria
+from courtroom.analysis.langgraph.state_flow.loop_rounds import endless_loops
 from courtroom.analysis.langgraph.state_flow.lost_values import (
     replaced_texts,
     unread_constants,
@@ -110,6 +111,7 @@ OF_GRAPH = (
     "input_route",
     "router_write",
     "idle_step",
+    "endless_loop",
 )
 ALL_KINDS = (
     *OF_STATE,
@@ -221,7 +223,7 @@ def read_flow(
         reading.leave_open(("dead_route", "needless_route"), reason)
     reading.add(way.fault for way in ways or ())
     for access in accesses:
-        _read_state(access, symbols, graph, layers, reading)
+        _read_state(access, symbols, graph, layers, ways, reading)
     reading.leave_open(("unshown_evidence",), _lost_evidence(layers, reading))
     return reading
 
@@ -246,10 +248,13 @@ def _read_state(
     symbols: SymbolTable,
     graph: GraphReading,
     layers: Layers,
+    ways: Sequence[DeadWay] | None,
     reading: FlowReading,
 ) -> None:
     data = symbols.codebase.data
     persona_lookups(access, data, reading)
+    if not access.at:
+        endless_loops(symbols, graph, access, ways, reading)
     if access.declared is None:
         reading.leave_open(OF_STATE, access.reason)
         return

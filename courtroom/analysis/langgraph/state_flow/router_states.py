@@ -7,6 +7,7 @@ reads what its own node has just written, and nothing of what runs beside it.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +17,7 @@ from courtroom.analysis.langgraph.graph_values import Route
 from courtroom.analysis.langgraph.own_reducers import (
     JOINED_BY_KEY,
     MERGES_BY_KEY,
+    OPERATORS,
     operator_name,
 )
 from courtroom.analysis.langgraph.state_access import StateAccess, StateUse, run_node
@@ -43,6 +45,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
     Function,
     ListValue,
     Positive,
+    Scope,
     Template,
     Value,
     choices_of,
@@ -180,7 +183,7 @@ class RouterStates:
         """Return whether a node makes one of zero, in all updates that hold the key."""
         self.evaluator.fuel = FUEL_PER_ROUTER
         try:
-            updates = self._updates(use, {key: 0})
+            updates = self.updates(use, {key: 0})
         except (OutOfFuel, RecursionError, NotFollowed):
             return False
         values = [row.entries[key] for row in updates if key in row.entries]
@@ -197,11 +200,11 @@ class RouterStates:
         return all(
             _is_count(choice)
             for use in uses
-            for update in [*self._updates(use, {key: 0}), *self._updates(use, {key: POSITIVE})]
+            for update in [*self.updates(use, {key: 0}), *self.updates(use, {key: POSITIVE})]
             for choice in choices_of(update.entries.get(key, 0))
         )
 
-    def _updates(self, use: StateUse, held: dict[str, Value]) -> list[DictValue]:
+    def updates(self, use: StateUse, held: dict[str, Value]) -> list[DictValue]:
         """Return what a node may return with a state in which this is known."""
         source = self.symbols.codebase.files.get(use.path)
         action = self.graph.builder.nodes[use.name] if self.graph.builder else UNKNOWN
@@ -224,7 +227,7 @@ class RouterStates:
             return known | {key: _copied(value) for key, value in case.items()}
 
         changed = {place.key for place in use.changes}
-        for update in self._updates(use, state()):
+        for update in self.updates(use, state()):
             self.written.update(map(str, update.entries))
             held = state()
             for key, new in update.entries.items():
@@ -244,6 +247,23 @@ class RouterStates:
             return join([_merged(left, right, applies) for left in olds for right in news])
         own = self._own_reducer(key)
         return self.evaluator.call(own, [old, new], {}) if own else UNKNOWN
+
+    def exactly_reduced(self, key: str, old: Value, new: Value) -> Value:
+        """Return what lies under a key behind a reducer that is followed, or one of operator."""
+        reducer = self._rows[key]["reducer"] if key in self._rows else ""
+        if not reducer:
+            return new
+        self.evaluator.begin()
+        own = self._own_reducer(key)
+        if own:
+            return self.evaluator.call(own, [old, new], {})
+        name = operator_name(reducer)
+        if name not in OPERATORS:
+            return UNKNOWN
+        sign = ast.Add() if name in {"add", "iadd", "concat"} else ast.BitOr()
+        scope = Scope(next(iter(self.symbols.codebase.files.values())), names={"a": old, "b": new})
+        names = ast.Name("a", ast.Load()), ast.Name("b", ast.Load())
+        return self.evaluator.evaluate(ast.BinOp(names[0], sign, names[1]), scope)
 
     def _own_reducer(self, key: str) -> Function | None:
         name = operator_name(self._rows[key]["reducer"])

@@ -297,6 +297,10 @@ def _equals(left: Value, right: Value) -> bool | None:
         return False if isinstance(other, made_types) else None
     if isinstance(left, External) and left == right:
         return True
+    if isinstance(left, ListValue) and isinstance(right, ListValue):
+        # What is in them may not be known; in a set it may be there twice.
+        is_counted = all(rows.is_closed and rows.is_ordered for rows in (left, right))
+        return False if is_counted and len(left.members) != len(right.members) else None
     return None
 
 

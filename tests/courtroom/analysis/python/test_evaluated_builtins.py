@@ -24,6 +24,7 @@ from tests.courtroom.sources import values_of
         ("statistics.median([3, 1, 2])", 2),
         ("sum([1, 2])", 3),
         ("len(sum([[1], [2]], []))", 2),
+        ("[unknown] == []", False),
         ("next(row for row in rows)['name']", "large"),
         ("next((row for row in rows if row['size'] > 9), 5)", 5),
     ],
@@ -37,6 +38,8 @@ def test_builtin_of_known_values_is_known(code: str, value: object):
     "code",
     [
         "max(['a', 1])",
+        "[unknown] == [1]",
+        "{1, unknown} == {1}",
         "max([])",
         "max([open('a'), 1])",
         "max([1, 2], key=open)",
