@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import product
 
 from courtroom.analysis.langgraph.graph_values import END_NAMES, node_name
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
@@ -25,6 +26,8 @@ from courtroom.analysis.python.tree_walk import constant_text, last_name, walk, 
 
 # A router may be read inside calls; deeper than this it is not followed.
 MAX_DEPTH = 20
+# Tests by which a router fills its list, of which each case is followed.
+MOST_TESTS = 4
 # Characters of a string that count for a vocabulary: a prompt would bring any word.
 MAX_STRING = 400
 
@@ -66,13 +69,48 @@ def read_router(evaluator: Evaluator, router: Value, state: Value = UNKNOWN) -> 
 
     texts = frozenset(text for node in walk(router.node) if (text := constant_text(node)))
     routing = Routing(words=_words_of_router(evaluator, router, arguments), texts=texts)
-    for value in returned_values(evaluator, router, [*arguments, state]):
+    values = returned_values(evaluator, router, [*arguments, state])
+    if any(isinstance(value, ListValue) and value.doubt is not None for value in values):
+        values = _by_cases(evaluator, router, [*arguments, state]) or values
+    for value in values:
         _add_outcome(value, routing)
     routing.is_send_open = not routing.is_complete and _may_start_several(router)
     routing.is_single = _returns_no_list(router)
     if not routing.is_complete:
         _complete_from_annotation(evaluator, router, routing)
     return routing
+
+
+def _by_cases(evaluator: Evaluator, router: Function, arguments: list[Value]) -> list[Value]:
+    """Return what a router returns that fills its list by several tests, each holding or not.
+
+    Tests of the same text hold together; none of them where there are too many.
+    """
+    tests: dict[str, list[int]] = {}
+    for statement in _filling_tests(getattr(router.node, "body", [])):
+        tests.setdefault(ast.unparse(statement.test), []).append(id(statement))
+    if not tests or len(tests) > MOST_TESTS:
+        return []
+    values: list[Value] = []
+    for case in product((True, False), repeat=len(tests)):
+        evaluator.assumed = {
+            name: holds for names, holds in zip(tests.values(), case, strict=True) for name in names
+        }
+        try:
+            values += returned_values(evaluator, router, arguments)
+        finally:
+            evaluator.assumed = {}
+    return values
+
+
+def _filling_tests(body: Sequence[ast.stmt] | ast.expr) -> Iterator[ast.If]:
+    """Yield the tests of a function, outside of loops, under which nothing is returned."""
+    for statement in body if isinstance(body, list) else []:
+        if isinstance(statement, ast.If):
+            if not any(isinstance(node, ast.Return) for node in walk(statement)):
+                yield statement
+            yield from _filling_tests(statement.body)
+            yield from _filling_tests(statement.orelse)
 
 
 def _words_of_router(

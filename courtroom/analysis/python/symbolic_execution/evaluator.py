@@ -69,6 +69,8 @@ class Evaluator(ABC):
     is_eager: bool = False
     # Functions are entered that get a list, a dict or a library's object, which they may change.
     follows_changes: bool = False
+    # Results of tests that are not known, by the identity of their statements: one case is followed.
+    assumed: dict[int, bool] = field(default_factory=dict)
     # Tests, loops and failures that decide whether the present code runs, outermost first.
     doubts: tuple[Doubt, ...] = ()
     # The doubts at the entry of each active function.

@@ -88,6 +88,9 @@ def _continue_loop(_evaluator: Evaluator, _node: ast.stmt, _frame: Frame) -> Flo
 
 def _if(evaluator: Evaluator, node: ast.If, frame: Frame) -> Flow:
     truth = evaluator.truth(evaluator.evaluate(node.test, frame.scope))
+    if truth is None and id(node) in evaluator.assumed:
+        body = node.body if evaluator.assumed[id(node)] else node.orelse
+        return evaluator.execute(body, frame)
     if truth is not None:
         evaluator.skip(frame.scope, node.orelse if truth else node.body)
         return evaluator.execute(node.body if truth else node.orelse, frame)

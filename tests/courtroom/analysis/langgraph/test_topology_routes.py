@@ -185,3 +185,45 @@ def test_a_route_is_located_at_its_call_and_a_command_at_its_node():
     locations = {(route.start, route.path, route.line) for route in graph_of(files).routes}
 
     assert locations == {("prosecutor", "src/routes.py", 2), ("gate", "src/nodes.py", 3)}
+
+
+FILLED = """
+def route(state):
+    ends = []
+    if "repo" in state["there"]:
+        ends.append("{first}")
+    if "pdf" in state["there"]:
+        ends.append("defense")
+    if "pdf" in state["there"]:
+        ends.append("tech_lead")
+    return ends or END
+g.add_conditional_edges("evidence_aggregator", route, ["{first}", "defense", "tech_lead", END])
+"""
+
+
+def test_a_list_that_several_tests_fill_is_read_in_each_of_their_cases():
+    [route] = graph_of(built(FILLED.replace("{first}", "prosecutor"))).routes
+    assert route.outcomes == [
+        ("prosecutor", "defense", "tech_lead"),
+        ("prosecutor",),
+        ("defense", "tech_lead"),
+        ("END",),
+    ]
+
+
+def test_a_list_that_a_loop_fills_is_read_as_a_whole():
+    code = built(
+        """
+        def route(state):
+            ends = []
+            for name in state["there"]:
+                if name == "repo":
+                    ends.append("prosecutor")
+                if name == "pdf":
+                    ends.append("defense")
+            return ends or END
+        g.add_conditional_edges("evidence_aggregator", route, ["prosecutor", "defense", END])
+        """
+    )
+    [route] = graph_of(code).routes
+    assert ("prosecutor", "defense") in route.outcomes
