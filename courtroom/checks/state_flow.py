@@ -98,6 +98,7 @@ FAULT_WORDS: dict[str, str] = {
     "unused_result": "a result that is not used",
     "unused_verdict": "a value inside the Chief Justice's code that is never read",
     "dead_route": "a way of a router that no run takes",
+    "left_clone": "a clone that is left behind",
     "refused_value": "a value that a prompt fixes and that is refused",
     "word_scan": "a scan for unsafe calls that does not look for calls alone",
 }

@@ -18,7 +18,13 @@ from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.certain_nodes import certain_nodes
 from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import called_name, last_name, walk
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    walk,
+    words_of,
+)
 
 MAKER = "tempfile.mkdtemp"
 # Words of code that removes a folder.
@@ -26,7 +32,12 @@ REMOVALS = ("rmtree", "removedirs", "remove_tree", "rmdir", "rm -r", '"rm"', "'r
 # Arguments that only say where git runs.
 PLACES = frozenset({"cwd", "prefix", "dir", "env"})
 
+# Words of keys that tell whether there is a clone.
+_OF_PATHS = frozenset(
+    words_of("path paths dir directory folder repo repository url clone cloned error")
+)
 Key = tuple[str, int]
+Removals = Sequence[tuple[SourceFile, FunctionSite | None, int]]
 
 
 def left_clones(call_graph: CallGraph, in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
@@ -43,11 +54,12 @@ def left_clones(call_graph: CallGraph, in_use: Sequence[FunctionRef]) -> Iterato
         homes = [function, *call_graph.callees(function)]
         lines = (line for home in homes for line in _makers(symbols, home))
         rest = _why_left(symbols, function, removals)
-        for path, line in [*lines][:1] if rest else ():
-            time = "run" if cloners else "call"
+        passing = "" if rest else _passing_return(call_graph, function, removals)
+        for path, line in [*lines][:1] if rest or passing else ():
+            time = "each run" if cloners else "each call"
             sentence = (
-                f"{function.shown_name}() clones into a folder of tempfile.mkdtemp(){rest}:"
-                f" each {time} leaves its clone behind"
+                f"{function.shown_name}() clones into a folder of tempfile.mkdtemp(){rest or passing}:"
+                f" {'such a run' if passing else time} leaves its clone behind"
             )
             yield FlowFault("left_clone", sentence, path, line)
 
@@ -81,7 +93,7 @@ def _removals(symbols: SymbolTable) -> Iterator[tuple[SourceFile, FunctionSite |
 def _why_left(
     symbols: SymbolTable,
     function: FunctionRef,
-    removals: Sequence[tuple[SourceFile, FunctionSite | None, int]],
+    removals: Removals,
 ) -> str:
     """Return the words on removals in vain; "" where one may remove the clone that was made."""
     failing = _failing_lines(function.site.node)
@@ -95,6 +107,35 @@ def _why_left(
     if idle:
         return f", and nothing calls {idle[0]}(), which removes a folder"
     return " and removes it only where it fails" if removals else ", and no code removes a folder"
+
+
+def _passing_return(call_graph: CallGraph, function: FunctionRef, removals: Removals) -> str:
+    """Return the words on a return before the only removal, in code that does not clone itself.
+
+    It hangs on other keys of the state than those of a path: another node has cloned by then.
+    """
+    failing = _failing_lines(function.site.node)
+    homes = [row for row in removals if row[0] is not function.source or row[2] not in failing]
+    source, site, line = homes[0] if len(homes) == 1 else (function.source, None, 0)
+    if site is None:
+        return ""
+    remover = FunctionRef(source, site)
+    reached = {other.key for other in call_graph.reachable_from([remover])}
+    for test in site.node.body if function.key not in reached else ():
+        last = test.body[-1] if isinstance(test, ast.If) else test
+        if not isinstance(test, ast.If) or not isinstance(last, ast.Return) or last.lineno > line:
+            continue
+        keys = [key for node in walk(test.test) if (key := constant_text(node))]
+        names = {node.id for node in walk(test.test) if isinstance(node, ast.Name)}
+        words = {word for key in keys for word in words_of(key)}
+        if keys and names == {_first_parameter(site)} and words.isdisjoint(_OF_PATHS):
+            end = f"but not where it returns in line {last.lineno}"
+            return f", which {remover.shown_name}() removes, {end}"
+    return ""
+
+
+def _first_parameter(site: FunctionSite) -> str:
+    return next((argument.arg for argument in site.node.args.args), "")
 
 
 def _failing_lines(function: ast.AST) -> frozenset[int]:

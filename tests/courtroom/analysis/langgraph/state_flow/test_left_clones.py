@@ -201,3 +201,34 @@ def test_name_that_several_functions_have_leads_to_no_clone():
     both = CODE.replace("def judge(state):", "def judge(state):\n    Pages().look('a')")
     code = both.format(body=indent(MADE, "    "), call="Repo().look(state['repo_url'])")
     assert repeated(f"{classes}{code}") == []
+
+
+LATER = """def judge(state):
+    if state.get({key!r}):
+        return {{"opinions": []}}
+    shutil.rmtree(state["repo"])
+    return {{"opinions": list(state["evidences"].values())}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "body", "end"),
+    [
+        (
+            "is_unchanged",
+            MADE,
+            ", which judge() removes, but not where it returns in line 29: such a run leaves its clone behind",
+        ),
+        ("repo_path", MADE, None),
+        ("error", MADE, None),
+        ("is_unchanged", f"{MADE}\nshutil.rmtree(path)", None),
+    ],
+)
+def test_clone_that_another_node_removes_on_some_ways_alone_is_left_behind(
+    key: str, body: str, end: str | None
+):
+    call = "fetch(state['repo_url'])"
+    code = CODE.format(body=indent(body, "    "), call=call).partition("def judge(")[0]
+    reading = flow_of(code + LATER.format(key=key))
+    expected = [f"fetch() clones into a folder of tempfile.mkdtemp(){end}"] if end else []
+    assert [fault.sentence for fault in faults(reading, "left_clone")] == expected
