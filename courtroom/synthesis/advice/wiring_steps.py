@@ -38,6 +38,9 @@ RESULTS = {"detective": "eviden", "judge": "opinion"}
 # The fact on where each layer is joined.
 JOINS = {"detective": "fan_in_before_judges", "judge": "fan_in_before_justice"}
 # The role of the nodes that join a layer, by that of the layer after it.
+# Node for runs in which nothing was found, in words and as a snippet calls it.
+REPORTS = "It reports what failed, such as the clone, and gives no scores."
+FAILED = "report_failure"
 JOIN_ROLES = {"judge": "join", "justice": "justice"}
 
 
@@ -175,12 +178,15 @@ def _join(nodes: Sequence[str], next_role: str, work: Work) -> Step:
 
 
 def _error_route(work: Work) -> Step:
-    """Route past the judges where there is no evidence."""
+    """Route past the judges where nothing was found, to a node that tells of it: END would leave the
+    report empty.
+    """
     judges = work.nodes("judge")
     rows = [row for row in work.edges if row[0][1] in judges and row[0][0] not in judges]
     starts = {edge[0] for edge, _, _ in rows}
     if len(starts) != 1 or "START" in starts:
-        return at_graph("Lead to END, by a conditional edge, where no evidence was found.", work)
+        action = f"Lead to a new node, by a conditional edge, where nothing was found. {REPORTS}"
+        return at_graph(action, work)
     (start,) = starts
     targets = [edge[1] for edge, _, _ in rows]
     # What the run opened is closed on this way too.
@@ -193,9 +199,11 @@ def _error_route(work: Work) -> Step:
             "def next_nodes(state):\n"
             f"    pieces = [piece for rows in {_evidence(work)}.values() for piece in rows]\n"
             f"    is_found = any({work.found_of_piece} for piece in pieces)\n"
-            f"    return {code_list(targets)} if is_found else {code_name(end)}\n\n"
+            f"    return {code_list(targets)} if is_found else {code_name(FAILED)}\n\n"
+            f"{work.builder}.add_node({code_name(FAILED)}, {FAILED})\n"
+            f"{work.builder}.add_edge({code_name(FAILED)}, {code_name(end)})\n"
             f"{work.builder}.add_conditional_edges(\n"
-            f"    {code_name(start)}, next_nodes, {code_list([*targets, end])}\n)"
+            f"    {code_name(start)}, next_nodes, {code_list([*targets, FAILED])}\n)"
         )
     edges = (
         f"the {len(rows)} edges from {start} to the judges"
@@ -203,7 +211,8 @@ def _error_route(work: Work) -> Step:
         else edge_words([row[0] for row in rows])
     )
     action = (
-        f"Replace {edges} by a conditional edge that leads to {end} where no evidence was found."
+        f"Replace {edges} by a conditional edge that leads to a new node where nothing was found, and"
+        f" from there to {end}. {REPORTS}"
     ) + _never_empty(work)
     return Step(action, rows[0][1], rows[0][2], snippet)
 

@@ -289,10 +289,11 @@ def error_route(*last, quotes=(), **more):
 
 def test_route_without_evidence_passes_a_clean_up_and_no_other_node():
     edges = "Replace the edges join → prosecutor and join → defense by a conditional edge"
-    end = "where no evidence was found."
-    assert error_route().action == f"{edges} that leads to END {end}"
-    assert error_route(("save_report", "END")).action == f"{edges} that leads to END {end}"
-    assert error_route(("cleanup", "END")).action == f"{edges} that leads to cleanup {end}"
+    way = "that leads to a new node where nothing was found, and from there to"
+    end = "It reports what failed, such as the clone, and gives no scores."
+    assert error_route().action == f"{edges} {way} END. {end}"
+    assert error_route(("save_report", "END")).action == f"{edges} {way} END. {end}"
+    assert error_route(("cleanup", "END")).action == f"{edges} {way} cleanup. {end}"
 
 
 def test_route_that_is_never_taken_is_mended_and_no_second_one_added():
@@ -431,12 +432,14 @@ class Piece:
 def test_route_without_evidence_looks_at_what_was_found(lists, models, pieces):
     snippet = error_route(quotes=(EDGE, lists, FOUND), pydantic_models=models).snippet
     added = []
-    flow = type("Flow", (), {"add_conditional_edges": lambda _, *edge: added.append(edge)})()
-    exec(snippet, {"flow": flow, "END": "END"})  # noqa: S102
-    ((start, router, ways),) = added
+    names = ("add_node", "add_edge", "add_conditional_edges")
+    flow = type("Flow", (), {name: lambda _, *part: added.append(part) for name in names})()
+    exec(snippet, {"flow": flow, "END": "END", "report_failure": "its function"})  # noqa: S102
+    node, edge, (start, router, ways) = added
     judges = ["prosecutor", "defense"]
-    assert (start, ways) == ("join", [*judges, "END"])
-    assert router({"evidences": {"repo": pieces}}) == "END"
+    assert (node, edge) == (("report_failure", "its function"), ("report_failure", "END"))
+    assert (start, ways) == ("join", [*judges, "report_failure"])
+    assert router({"evidences": {"repo": pieces}}) == "report_failure"
     assert router({"evidences": {"repo": [*pieces, Piece(is_found=True)]}}) == judges
 
 
@@ -447,7 +450,7 @@ def test_evidence_that_is_always_found_is_mended_before_the_route_is_of_use():
     ]
     rows.append({"text": "Says “pending”.", "places": [{"path": "vision.py", "line": 50}]})
     action = error_route(assumed_pictures=rows, assumed_evidence=[]).action
-    _, sentence = action.split(" found. ")
+    _, sentence = action.split(" no scores. ")
     assert sentence == (
         "No run goes there before vision.py:37 is mended: this evidence is always found."
     )
@@ -470,8 +473,9 @@ def test_route_past_judges_of_many_criteria_counts_their_edges():
     assert (step.snippet, step.action) == (
         None,
         (
-            "Replace the 11 edges from join to the judges by a conditional edge that leads to END where"
-            " no evidence was found."
+            "Replace the 11 edges from join to the judges by a conditional edge that leads to a new node"
+            " where nothing was found, and from there to END. It reports what failed, such as the clone,"
+            " and gives no scores."
         ),
     )
 
