@@ -80,6 +80,7 @@ from courtroom.analysis.langgraph.state_flow.undeclared_keys import (
     unread_writes,
     unwritten_reads,
 )
+from courtroom.analysis.langgraph.state_flow.unheard_keys import unheard_keys
 from courtroom.analysis.langgraph.state_flow.unread_collections import unread_collections
 from courtroom.analysis.langgraph.state_flow.unshown_inputs import unshown_inputs
 from courtroom.analysis.langgraph.state_flow.unused_work import (
@@ -278,6 +279,7 @@ def _read_state(
         reading.add(emptied_writes(symbols, graph, access))
         uncounted_rounds(symbols, graph, access, reading)
         reading.add(copied_evidence(symbols, access, layers.nodes, layers.roles))
+        reading.add(unheard_keys(symbols, access, layers.roles))
     lookups_in_vain(access, data, layers.roles, reading)
 
 
