@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from courtroom.analysis.python.certain_nodes import mark_of
 from courtroom.analysis.python.failing_lines import FailingLine
@@ -13,62 +14,119 @@ from courtroom.analysis.python.model_fields import MOST_PARENTS, model_fields
 from courtroom.analysis.python.model_items import caught_nodes
 from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
-from courtroom.analysis.python.tree_walk import last_name, walk
+from courtroom.analysis.python.tree_walk import last_name, values_set_once, walk
 
 _MANY = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Set", "set"})
 # What every model has; names with "model_" are Pydantic's own.
 _OF_MODEL = OF_OBJECT | {"construct", "copy", "dict", "json", "schema"}
+# Names from a loop back to the parameter.
+MOST_STEPS = 4
 _ASKS = frozenset({"hasattr", "getattr", "isinstance", "vars"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """Annotation of a value, and the file in which its names stand."""
+
+    source: SourceFile
+    annotation: ast.expr
 
 
 def attributes_without_field(
     symbols: SymbolTable, source: SourceFile, function: FunctionSite
 ) -> Iterator[FailingLine]:
-    """Yield reads of an attribute that no class of the work has, on parameters of a model's type.
+    """Yield reads of an attribute that no class of the work has, on values of a model's type.
 
-    A function that looks at the kind of what it got is left out.
+    These are parameters, and what a state that is one holds. A function that looks at the kind of
+    what it got is left out.
     """
     if function.outer is not None or _ASKS & function.mentions:
         return
-    single, many = _typed_parameters(symbols, source, function)
-    caught = {id(node) for node in caught_nodes(function.node)} if single or many else set()
-    for name, site in single.items():
-        yield from _missing(symbols, function.node, name, site, caught)
-    for node in walk(function.node) if many else ():
+    parameters = _parameters(source, function)
+    if not parameters:
+        return
+    values = values_set_once(function.node)
+    caught = {id(node) for node in caught_nodes(function.node)}
+    for name, typed in parameters.items():
+        site = _class_of(symbols, typed.source, typed.annotation)
+        if site is not None:
+            yield from _missing(symbols, function.node, name, site, caught)
+    for node in walk(function.node):
         loops = [node] if isinstance(node, ast.For) else getattr(node, "generators", [])
-        for loop in loops:
-            rows, target = loop.iter, loop.target
-            model = many.get(rows.id) if isinstance(rows, ast.Name) else None
-            if model is not None and isinstance(target, ast.Name):
-                yield from _missing(symbols, node, target.id, model, caught)
+        for loop in loops if len(loops) == 1 else ():
+            rows = _type_of(symbols, parameters, values, loop.iter)
+            model = _class_of(symbols, rows.source, _element(rows.annotation)) if rows else None
+            if model is not None and isinstance(loop.target, ast.Name):
+                yield from _missing(symbols, node, loop.target.id, model, caught)
 
 
-Typed = dict[str, ClassSite]
-
-
-def _typed_parameters(
-    symbols: SymbolTable, source: SourceFile, function: FunctionSite
-) -> tuple[Typed, Typed]:
-    """Return the models of parameters by their names: of those that are one, and those with many."""
+def _parameters(source: SourceFile, function: FunctionSite) -> dict[str, _Typed]:
+    """Return the annotated parameters that the function gives no other value."""
     arguments = function.node.args
     set_again = {
         node.id
         for node in walk(function.node)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
-    single, many = Typed(), Typed()
-    for argument in (*arguments.args, *arguments.kwonlyargs):
-        annotation, is_many = argument.annotation, False
-        if isinstance(annotation, ast.Subscript) and last_name(annotation.value) in _MANY:
-            annotation, is_many = annotation.slice, True
-        site = (
-            symbols.find_class(source, annotation)
-            if isinstance(annotation, ast.Name | ast.Attribute) and argument.arg not in set_again
-            else None
-        )
-        if site is not None:
-            (many if is_many else single)[argument.arg] = site
-    return single, many
+    return {
+        argument.arg: _Typed(source, argument.annotation)
+        for argument in (*arguments.args, *arguments.kwonlyargs)
+        if argument.annotation is not None and argument.arg not in set_again
+    }
+
+
+def _type_of(
+    symbols: SymbolTable,
+    parameters: Mapping[str, _Typed],
+    values: Mapping[str, ast.expr],
+    value: ast.expr,
+    steps: int = MOST_STEPS,
+) -> _Typed | None:
+    """Return the type of a parameter, a part of it, or what a state holds under a key."""
+    match value:
+        case ast.Name(id=name):
+            inner = values.get(name)
+            if inner is None or steps == 0:
+                return parameters.get(name)
+            return _type_of(symbols, parameters, values, inner, steps - 1)
+        case ast.Subscript(value=rows, slice=ast.Slice()):
+            return _type_of(symbols, parameters, values, rows, steps)
+        case ast.Call(func=ast.Name(id="sorted" | "reversed" | "list"), args=[rows]):
+            return _type_of(symbols, parameters, values, rows, steps)
+        case (
+            ast.Subscript(value=ast.Name(id=state), slice=ast.Constant(value=str() as key))
+            | ast.Call(
+                func=ast.Attribute(value=ast.Name(id=state), attr="get"),
+                args=[ast.Constant(value=str() as key), *_],
+            )
+        ):
+            held = parameters.get(state)
+            site = _class_of(symbols, held.source, held.annotation) if held else None
+            return _field(site, key) if site is not None else None
+    return None
+
+
+def _field(site: ClassSite, key: str) -> _Typed | None:
+    for statement in site.node.body:
+        if isinstance(statement, ast.AnnAssign) and last_name(statement.target) == key:
+            annotation = statement.annotation
+            if isinstance(annotation, ast.Subscript) and last_name(annotation.value) == "Annotated":
+                parts = annotation.slice
+                annotation = parts.elts[0] if isinstance(parts, ast.Tuple) else annotation
+            return _Typed(site.source, annotation)
+    return None
+
+
+def _element(annotation: ast.expr) -> ast.expr | None:
+    is_many = isinstance(annotation, ast.Subscript) and last_name(annotation.value) in _MANY
+    return annotation.slice if isinstance(annotation, ast.Subscript) and is_many else None
+
+
+def _class_of(
+    symbols: SymbolTable, source: SourceFile, annotation: ast.expr | None
+) -> ClassSite | None:
+    is_name = isinstance(annotation, ast.Name | ast.Attribute)
+    return symbols.find_class(source, annotation) if is_name and annotation is not None else None
 
 
 def _missing(

@@ -8,7 +8,8 @@ from courtroom.analysis.python.model_attributes import attributes_without_field
 from tests.courtroom.sources import symbols_of
 
 MODELS = """
-from typing import List
+from operator import add
+from typing import Annotated, List, TypedDict
 from pydantic import BaseModel
 class Opinion(BaseModel):
     dimension_id: str
@@ -18,6 +19,9 @@ class Opinion(BaseModel):
 class Row(BaseModel):
     dimension: str
     weight: int
+class State(TypedDict):
+    opinions: Annotated[List[Opinion], add]
+    rows: list
 class Open(BaseModel, extra="allow"):
     score: int
 """
@@ -40,6 +44,12 @@ def failing(signature, body):
         ("opinions: List[Opinion]", "for o in opinions:\n    print(o.score, o.dimension)"),
         ("opinions: list[Opinion]", "return [o.dimension for o in opinions if o.score > 1]"),
         ("opinion: Opinion", "return opinion.dimension, opinion.score"),
+        ("opinions: list[Opinion]", "return [o.dimension + o.score for o in sorted(opinions[:5])]"),
+        ("state: State", "return [o.dimension + o.score for o in state['opinions']]"),
+        (
+            "state: State",
+            "opinions = state.get('opinions', [])\nfor o in opinions:\n    print(o.dimension, o.score)",
+        ),
         (
             "rows: list[Opinion]",
             "try:\n    return [r.dimension + r.points for r in rows]\nexcept Exception: pass",
@@ -70,6 +80,12 @@ def test_attribute_that_no_class_has_beside_the_others_fails(signature, body):
         ("o: Opinion", "try:\n    return o.dimension + o.score\nexcept AttributeError: pass"),
         ("o: Open", "return o.late + o.score"),
         ("o: dict", "return o.late"),
+        ("state: State", "return [o.dimension + o.score for o in state['rows']]"),
+        ("state: State", "return [o.score + o.points for o in state['opinions']]"),
+        (
+            "state: State",
+            "o = state['opinions']\no = []\nreturn [x.dimension + x.score for x in o]",
+        ),
     ],
 )
 def test_attribute_that_the_object_may_have_does_not_fail(signature, body):
