@@ -86,7 +86,8 @@ def finding_on_history(check: CommitHistory, history: History) -> Finding:
 
 
 def commit_clue(commit: Commit, rationale: str) -> Clue:
-    lines = f", {commit.python_lines_added} Python lines added" if commit.python_lines_added else ""
+    added = number_of(commit.python_lines_added, "Python line")
+    lines = f", {added} added" if commit.python_lines_added else ""
     is_later = commit.committed_at and commit.committed_at[:10] != commit.authored_at[:10]
     committed = f" (committed {commit.committed_at})" if is_later else ""
     return Clue(
@@ -360,9 +361,16 @@ def _messages(work: History) -> Finding:
     return replace(finding, has_reservation=bool(weak or again or claims))
 
 
+def _quoted(message: str) -> str:
+    """The message, or its beginning up to a word's end."""
+    if len(message) <= QUOTED:
+        return f"“{message}”"
+    return f"“{message[:QUOTED].rpartition(' ')[0] or message[:QUOTED]}…”"
+
+
 def _more_than_held(commits: Sequence[Commit]) -> str:
     """Sentence, with a space before it, on messages that say more than their commits hold."""
-    words = [f"“{c.subject[:QUOTED]}” ({c.sha[:8]}) adds {_held(c)}" for c in commits]
+    words = [f"{_quoted(c.subject)} ({c.sha[:8]}) adds {_held(c)}" for c in commits]
     which = "One message says" if len(words) == 1 else f"{len(words)} messages say"
     its = "its commit holds" if len(words) == 1 else "their commits hold"
     return f" {which} more than {its}: {named(words)}." if words else ""
@@ -377,7 +385,7 @@ def _repeated(messages: Mapping[str, int]) -> str:
     """Sentence, with a space before it, on the messages that several commits have, most first."""
     first = list(messages.items())[:MOST_REPEATED]
     left = len(messages) - len(first)
-    words = [f"“{text[:QUOTED]}” ({count})" for text, count in first]
+    words = [f"{_quoted(text)} ({count})" for text, count in first]
     if left:
         words.append(f"{left} more")
     return f" Several commits have the same message: {listed(words)}." if words else ""
@@ -389,7 +397,7 @@ def _message_sentence(weak: Sequence[Commit], count: int) -> str:
             "The only commit message says" if count == 1 else f"All {count} commit messages say"
         )
         return f"{subject} more than a bare “fix” or “update”."
-    quoted = named([f"“{c.subject[:QUOTED]}” ({c.sha[:8]})" for c in weak])
+    quoted = named([f"{_quoted(c.subject)} ({c.sha[:8]})" for c in weak])
     verb = "names" if len(weak) == 1 else "name"
     messages = number_of(count, "commit message")
     return f"{len(weak)} of {messages} {verb} nothing in particular that was changed: {quoted}."

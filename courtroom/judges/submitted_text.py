@@ -48,7 +48,7 @@ _GRAPH_CALL = re.compile(r"\badd_(?:node|edge|conditional_edges)\([^()]*$")
 _UNUSUAL_IN_SUBJECT = re.compile(r"[^A-Za-z0-9 _.,:;()/+#'&=@!?*-]+")
 # Names in other scripts: their words cannot be counted.
 _OTHER_SCRIPTS = re.compile(r"[^\x00-\u024f“”‘’…–—]+")
-_COMMIT_LINE = re.compile(r"(\S+) (\S+) (.*?)(, \d+ Python lines added)?", re.DOTALL)
+_COMMIT_LINE = re.compile(r"(\S+) (\S+) (.*?)(, \d+ Python lines? added)?", re.DOTALL)
 _QUOTED = re.compile(r"'[^'\n]{2,400}'|\"[^\"\n]{2,400}\"|“[^”\n]{1,400}”")
 _LINE_BREAKS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # A link that leads nowhere is Markdown's other comment.

@@ -315,6 +315,16 @@ def test_message_that_says_more_than_its_commit_holds_is_told_beside_the_others(
     assert finding.clues[-1].commit == empty.sha
 
 
+def test_long_message_is_quoted_up_to_the_end_of_a_word():
+    subject = (
+        "Implement the judges of the tribunal, each with its own prompt and its own scale of scores"
+    )
+    claim = replace(commit(1, subject=subject, lines=1), paths=("judges.py",))
+    finding = judged("messages", claim)
+    assert "its own prompt and its own…” (00000000) adds 1 line of Python." in finding.reason
+    assert finding.clues[-1].statement.endswith(", 1 Python line added")
+
+
 @pytest.mark.parametrize(
     ("hours", "met"), [((0, 30, 60, 90), True), ((0, 0, 0, 90), False), ((0, 4, 8, 12), False)]
 )
