@@ -53,6 +53,7 @@ WORDS: dict[str, str] = {
     " never used",
     "unused_verdict": "a value inside the Chief Justice's code that is kept under a name of its own and"
     " never read",
+    "unused_tool": "a class of tools that is imported and that no code uses",
     "own_directory": "a tool that looks at its own directory instead of the clone",
     "shallow_history": "a clone cut to at most 15 commits although its history is read",
     "deleted_clone": "a clone that is deleted before it is read",
@@ -120,6 +121,7 @@ BESIDE = {
     "dead_pattern": "absent_key",
     "empty_entry": "other_key",
     "router_write": "dead_route",
+    "unused_tool": "unused_result",
     "copied_evidence": "unshown_evidence",
     "moved_score": "refused_value",
 }

@@ -22,6 +22,7 @@ FaultKind = Literal[
     "unused_prompt",
     "unused_result",
     "unused_verdict",
+    "unused_tool",
     "own_directory",
     "shallow_history",
     "deleted_clone",

@@ -249,6 +249,7 @@ FLOW = {
     "ignored_field": "Declare this field in the model ({other}), or leave it out here",
     "unused_prompt": "Hand this text to the model, or delete it",
     "unused_result": "Use or delete this result",
+    "unused_tool": "Call these tools where they are needed, or delete them",
     "unused_verdict": "Use or delete this value",
     "own_directory": "Look into the clone instead",
     "shallow_history": "Clone without a depth; --filter=blob:none keeps such a clone small",

@@ -83,6 +83,7 @@ from courtroom.analysis.langgraph.state_flow.undeclared_keys import (
 from courtroom.analysis.langgraph.state_flow.unheard_keys import unheard_keys
 from courtroom.analysis.langgraph.state_flow.unread_collections import unread_collections
 from courtroom.analysis.langgraph.state_flow.unshown_inputs import unshown_inputs
+from courtroom.analysis.langgraph.state_flow.unused_tools import unused_tools
 from courtroom.analysis.langgraph.state_flow.unused_work import (
     dropped_results,
     foreign_directories,
@@ -122,6 +123,7 @@ ALL_KINDS = (
     "ignored_field",
     "unused_result",
     "unused_verdict",
+    "unused_tool",
     "own_directory",
     "shallow_history",
     "deleted_clone",
@@ -192,6 +194,7 @@ def read_flow(
     reading.add(deleted_by_caller(symbols, layers.in_use, accesses))
     reading.add(returned_by_callbacks(symbols, layers.in_use, accesses))
     reading.add(unsent_prompts(symbols, layers))
+    reading.add(unused_tools(symbols, layers.in_use))
     reading.add(missed_goals(symbols, symbols.codebase.data, layers.in_use))
     reading.add(missed_words(symbols, layers.in_use))
     reading.add(_impossible(call_graph, layers))
