@@ -85,7 +85,7 @@ def decided(
     """The sentence with its first place; an established fact without a line is a statement."""
     sentence = sentences[0] if value else sentences[1]
     if not locations:
-        statement = f"Looked through {files_of(survey)}." if not value else NO_LINES
+        statement = f"Looked for it in {files_of(survey)}." if not value else NO_LINES
         return absent(sentence, statement, met=value)
     reason = with_place(sentence, locations[0].path, locations[0].line_start)
     return present(reason, clues_at(locations, sentence), met=value)

@@ -252,7 +252,7 @@ def claims_supported(
     reason = f"Of what the report names, {features} and {files} were found in the work."
     clues = _confirmed_clues(right)
     if not clues:
-        searched = f"{reason} Looked through all that it says of the code."
+        searched = "Looked for them in all that the report says of the code."
         return absent(reason, searched, met=count >= check.minimum)
     return present(reason, clues, met=count >= check.minimum)
 

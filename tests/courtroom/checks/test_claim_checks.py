@@ -185,7 +185,11 @@ def test_confirmed_features_and_existing_files_support_a_report(minimum: int, me
 
 def test_report_without_confirmed_claims_has_no_support() -> None:
     check = PdfPaths(id="a.b", goal="Supported", aspect="claims_supported", minimum=1)
-    assert claims_supported(check, (), _paths("a.py")).met is False
+    finding = claims_supported(check, (), _paths("a.py"))
+    assert (finding.met, [clue.statement for clue in finding.clues]) == (
+        False,
+        ["Looked for them in all that the report says of the code."],
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,12 @@ def test_a_synthesis_rule_is_read_from_the_facts(met):
     assert (finding.met, clue_lines(finding)) == (met, [("x.py", 1)])
 
 
+def test_a_rule_that_is_absent_is_said_to_have_been_looked_for():
+    check = SynthesisRules(**CHECK_FIELDS, aspect="dissent")
+    (clue,) = synthesis_rules(check, survey(facts={"rules": {"dissent": False}})).clues
+    assert (clue.statement or "").startswith("Looked for it in ")
+
+
 def test_a_rule_that_is_not_established_leaves_its_check_open():
     rules = {"security_override": None, "dissent": True}
     reasons = {"rules.security_override": "a.py:3 calls resolve, which could not be followed"}
