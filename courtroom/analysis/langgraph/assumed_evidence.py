@@ -189,7 +189,7 @@ def _guarded_sentence(item: AssumedEvidence) -> str:
 
 
 def _varied_sentence(item: AssumedEvidence) -> str:
-    beside = "beside a content that shows what was read"
+    beside = "beside content that comes from what was read"
     if item.denial:
         beside = f"also where the content is “{item.denial}”"
     if item.found.startswith("len("):

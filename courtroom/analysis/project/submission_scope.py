@@ -46,13 +46,13 @@ _STARTERS = frozenset({"os", "importlib", "runpy", "subprocess", "pkgutil", "mul
 # Methods that run a compiled graph.
 _GRAPH_CALLS = frozenset({"invoke", "ainvoke", "stream", "astream"})
 _WORDS = {
-    "pyproject": "a script of the package",
-    "langgraph": "langgraph.json",
-    "container": "a container's command",
-    "makefile": "a Makefile or shell script",
-    "readme": "a command of the README",
-    "main_block": "a block for __main__",
-    "streamlit": "a page of Streamlit outside its functions",
+    "pyproject": "that a script of the package starts",
+    "langgraph": "that langgraph.json names",
+    "container": "that a container's command starts",
+    "makefile": "that a Makefile or a shell script starts",
+    "readme": "that a command of the README starts",
+    "main_block": "with a block for __main__",
+    "streamlit": "with a page of Streamlit outside its functions",
 }
 
 
@@ -236,7 +236,7 @@ class _ScopeReader:
         count = len({entry.target for entry in entries})
         if count == 1:
             return main, "It is the only entry point."
-        declared = f"It is declared by {_WORDS[main.declared_by]}"
+        declared = f"It is a file {_WORDS[main.declared_by]}"
         if len(equals) == 1:
             return main, f"{declared}, the surest sign among {count} candidates."
         most = reaches[main.target]
@@ -246,9 +246,7 @@ class _ScopeReader:
             if is_tie
             else f"it imports the most Python files, {most} of {files}"
         )
-        of_equals = (
-            f"It is one of {len(equals)} files that are declared by {_WORDS[main.declared_by]}"
-        )
+        of_equals = f"It is one of {len(equals)} files {_WORDS[main.declared_by]}"
         if best == equals:
             return main, f"{of_equals}; {reach}."
         if len(best) == 1:

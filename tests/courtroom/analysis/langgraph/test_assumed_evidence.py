@@ -375,7 +375,7 @@ def test_constants_beside_a_content_that_shows_what_was_read_are_apart():
     (row,) = guarded(VARIED, "varied")
     assert row["text"] == (
         "repo_investigator reports evidence with found=True and confidence 0.9, both written in the"
-        " code, beside a content that shows what was read."
+        " code, beside content that comes from what was read."
     )
     assert guarded(VARIED.replace("if not repo_path", "if not seen"), "varied") == []
 
@@ -412,7 +412,7 @@ def test_length_that_is_at_least_zero_is_always_found():
     assert reported(body)[0] == [2]
     assert reported(body.replace(">= 0", "> 0"))[0] == []
     (row,) = guarded(VARIED.replace("found=True", "found=len(seen) >= 0"), "varied")
-    assert row["text"].endswith("shows what was read; no length is less than 0.")
+    assert row["text"].endswith("comes from what was read; no length is less than 0.")
 
 
 QUERY = "def query(path):\n    hits = search(path)\n    return {given}\n"

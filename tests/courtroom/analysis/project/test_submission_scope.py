@@ -166,7 +166,7 @@ def test_manifest_is_surer_than_a_command_and_a_script() -> None:
         4,
     )
     assert scope.reason == (
-        "It is declared by a script of the package, the surest sign among 2 candidates."
+        "It is a file that a script of the package starts, the surest sign among 2 candidates."
     )
     assert [(e.target, e.declared_by, e.line) for e in scope.entries] == [
         ("court/app.py", "pyproject", 4),
@@ -201,8 +201,7 @@ def test_of_equal_candidates_the_one_that_reaches_most_is_chosen() -> None:
     assert scope.main is not None
     assert scope.main.target == "start.py"
     assert scope.reason == (
-        "It is one of 2 files that are declared by a block for __main__; it imports the most Python"
-        " files, 3 of 4."
+        "It is one of 2 files with a block for __main__; it imports the most Python files, 3 of 4."
     )
 
 
@@ -210,7 +209,7 @@ def test_candidates_that_reach_as_many_files_are_said_to() -> None:
     start = f"from court.app import run\n{MAIN}"
     scope = scope_of(PACKAGE | {"first.py": start, "second.py": start})
     assert scope.reason == (
-        "It is one of 2 files that are declared by a block for __main__; no other imports more Python"
+        "It is one of 2 files with a block for __main__; no other imports more Python"
         " files than its 3 of 4."
     )
 
@@ -242,7 +241,7 @@ def test_of_equal_candidates_one_that_calls_the_graph_is_chosen(candidates, reas
     assert scope.main is not None
     assert scope.main.target == "cli.py"
     assert scope.reason == (
-        f"It is one of {2 + len(candidates)} files that are declared by a block for __main__; {reason}"
+        f"It is one of {2 + len(candidates)} files with a block for __main__; {reason}"
     )
 
 
