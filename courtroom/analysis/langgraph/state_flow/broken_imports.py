@@ -21,18 +21,28 @@ from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import walk
 
 NEAR = 0.7
+# Names of LangGraph's modules: the package itself, which has no code, holds none of them.
+IN_LANGGRAPH = {
+    **dict.fromkeys(("StateGraph", "MessageGraph", "START", "END"), "langgraph.graph"),
+    **dict.fromkeys(("Command", "Send"), "langgraph.types"),
+    "MemorySaver": "langgraph.checkpoint.memory",
+}
 # Names that a module may give without defining them.
 DYNAMIC = frozenset({"__getattr__", "globals"})
 
 
 @dataclass(frozen=True, slots=True)
 class _Broken:
-    """An import that fails: `what` it looks for in vain, from `module` where that is there."""
+    """An import that fails: `what` it looks for in vain, from `module` where that is there.
+
+    `home` is the module of LangGraph that has it, where it is looked for in the package.
+    """
 
     source: SourceFile
     line: int
     what: str
     module: SourceFile | None = None
+    home: str = ""
 
 
 def broken_imports(symbols: SymbolTable, starts: list[SourceFile]) -> Iterator[FlowFault]:
@@ -87,6 +97,10 @@ def _steps_of(symbols: SymbolTable, source: SourceFile) -> Iterator[SourceFile |
     """Yield the modules that an import of this one runs, and the imports that fail in it."""
     for node in certain_imports(source.tree):
         base = absolute_module(source, node)
+        if base == "langgraph" and not is_own(symbols, base):
+            # The first one fails the whole statement.
+            names = [alias.name for alias in node.names if alias.name in IN_LANGGRAPH]
+            yield from (_Broken(source, node.lineno, n, home=IN_LANGGRAPH[n]) for n in names[:1])
         module = symbols.find_module(base, source)
         missing = missing_module(symbols, source, node)
         is_here = bool(node.level) or is_own(symbols, base)
@@ -124,6 +138,8 @@ def _fault(symbols: SymbolTable, rows: Sequence[_Broken]) -> FlowFault:
 def _missing(symbols: SymbolTable, broken: _Broken) -> tuple[str, Place | None]:
     """Return what an import looks for in vain, and where that might stand."""
     fails = f"{broken.source.path} cannot be imported"
+    if broken.home:
+        return f"`{broken.what}` from langgraph, where {broken.home} has it: {fails}", None
     if broken.module is None:
         twin = twin_of(symbols, broken.what)
         if not twin:

@@ -528,3 +528,22 @@ def test_keyword_that_a_judge_beside_the_graph_passes_in_vain_is_named():
     assert sentence.startswith(
         "render_opinion() passes `dimension` to JudicialOpinion, which has no"
     )
+
+
+def test_langgraph_itself_has_no_builder_to_import():
+    (fault,) = faults(imports("from langgraph import StateGraph, START", ""), "broken_import")
+    assert fault.sentence == (
+        "src/graph.py imports `StateGraph` from langgraph, where langgraph.graph has it: src/graph.py"
+        " cannot be imported"
+    )
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from langgraph import graph",
+        "try:\n    from langgraph import StateGraph\nexcept ImportError:\n    StateGraph = None",
+    ],
+)
+def test_what_langgraph_has_or_a_try_looks_for_is_no_broken_import(statement: str):
+    assert faults(imports(statement, ""), "broken_import") == []
