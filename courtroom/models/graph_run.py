@@ -32,7 +32,8 @@ class KeyFault(FactModel):
     """Key of the state that nodes break; `places` are the lines where they write it.
 
     `is_unchanged`: all of them return under it what they got. `is_rebuilt`: all of them return the
-    entries that they got, made anew. `also` are keys that they return in the same way, where a
+    entries that they got, made anew. `adds_nothing`: none of them writes anything new under any
+    key. `also` are keys that they return in the same way, where a
     fresh run holds nothing yet.
     """
 
@@ -41,6 +42,7 @@ class KeyFault(FactModel):
     places: tuple[Place, ...]
     is_unchanged: bool = False
     is_rebuilt: bool = Field(False, exclude_if=lambda is_rebuilt: not is_rebuilt)
+    adds_nothing: bool = Field(False, exclude_if=lambda adds_nothing: not adds_nothing)
     also: tuple[str, ...] = Field((), exclude_if=lambda keys: not keys)
 
 

@@ -126,10 +126,16 @@ def _doubled_facts(faults: Sequence[KeyFault], state: StubState) -> list[dict[st
         {
             **fact,
             "is_rebuilt": all(fact["key"] in state.rebuilt.get(node, ()) for node in fact["nodes"]),
+            **({"adds_nothing": True} if _add_nothing(fact["nodes"], state) else {}),
             **({"also": also[fact["key"]]} if fact["key"] in also else {}),
         }
         for fact in _key_facts(faults, state.returned)
     ]
+
+
+def _add_nothing(nodes: Iterable[str], state: StubState) -> bool:
+    """Return whether these nodes hand back what they got and nothing else, as far as is known."""
+    return not state.gap and not any(state.fresh.get(node) for node in nodes)
 
 
 def _also_returned(faults: Sequence[KeyFault], state: StubState) -> dict[str, list[str]]:

@@ -165,11 +165,16 @@ def _doubled(rows: Sequence[Mapping[str, Any]]) -> Step:
     reducers = "the reducer adds" if len(names) == 1 else "their reducers add"
     # The node may return other keys, which are to stay.
     key = "the key" if len(names) == 1 else "these keys"
+    place = next((place for row in rows for place in row["places"]), None)
+    if all(row.get("adds_nothing") for row in rows):
+        has = "it has" if len(nodes) == 1 else "they have"
+        action = f"Return an empty dict from {listed(nodes)}: {has} nothing new, and {reducers} {keys} to"
+        return placed(f"{action} what is there.", place)
     action = (
         f"Return only new entries of {keys} from {listed(nodes)}, and leave {key} out where there are"
         f" none: {reducers} them to those that are there."
     )
-    return placed(action, next((place for row in rows for place in row["places"]), None))
+    return placed(action, place)
 
 
 _RUN: dict[str, Callable[[Any, Work], Step]] = {

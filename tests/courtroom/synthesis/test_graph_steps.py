@@ -234,6 +234,14 @@ def test_lists_that_are_added_to_themselves_are_one_step():
     )
 
 
+def test_nodes_that_only_hand_lists_back_are_told_to_return_nothing():
+    row = {"key": "errors", "nodes": ["a"], "places": [PLACE], "adds_nothing": True}
+    (step,) = graph_steps.run_steps(["doubled"], work(graph_run={"doubled": [row]}))
+    assert step.action == (
+        "Return an empty dict from a: it has nothing new, and the reducer adds `errors` to what is there."
+    )
+
+
 def test_text_that_a_second_rule_replaces_is_kept_beside_it_and_not_deleted():
     fault = flow_fault("unused_verdict", [], []) | {"other": None}
     sentence = "justice() writes `dissent` and, by a second rule in line 9, writes it anew"

@@ -110,6 +110,25 @@ def test_a_node_that_returns_the_whole_state_doubles_its_lists():
     assert rows(fact, "doubled") == [("opinions", ["c"])]
 
 
+@pytest.mark.parametrize(
+    ("node", "adds_nothing"),
+    [
+        ("return state", True),
+        ('return {"opinions": state["opinions"]}', True),
+        ('return {"opinions": state["opinions"], "verdict": "done"}', False),
+        ('return {"opinions": [*state["opinions"], 3]}', False),
+    ],
+)
+def test_a_node_that_only_hands_lists_back_adds_nothing(node: str, adds_nothing: bool):
+    code = f"""
+    def a(state): return {{"opinions": [1]}}
+    def b(state): return {{"opinions": [2]}}
+    def c(state): {node}
+    """
+    (row,) = fact_of(code)["doubled"]
+    assert row.get("adds_nothing", False) is adds_nothing
+
+
 def test_a_list_that_is_filled_later_is_named_beside_one_that_the_same_node_doubles():
     findings = STATE.replace(
         "    verdict", "    findings: Annotated[list, operator.add]\n    verdict"
