@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,9 +68,14 @@ class Pair:
         return client.get(address).content.decode()
 
 
+@pytest.fixture(scope="module")
+def kept_pair(kept: Path) -> Pair:
+    return Pair()
+
+
 @pytest.fixture
-def pair() -> Iterator[Pair]:
-    made = Pair()
+def pair(kept_pair: Pair, db: None, kept_uploads: None) -> Iterator[Pair]:
+    made = deepcopy(kept_pair)
     with scope(organization=made.assignment.organization):
         yield made
 
