@@ -285,11 +285,14 @@ def _nothing_in(facts: Mapping[str, Any]) -> str:
 
 
 def _other_works(facts: Mapping[str, Any]) -> str:
-    """Sentences, with a space before them, on audits that name another work than README does."""
-    from courtroom.analysis.project.audit_rows import AS_AUDITED
+    """Sentences, with a space before them, on audits that name another work than README does, and on
+    those that lie among the received ones.
+    """
+    from courtroom.analysis.project.audit_rows import AS_AUDITED, SAME_FILE
 
     newest = [row for row in facts.get("own_audits") or () if not row.get("is_older")]
-    remarks = [text for row in newest for text in row.get("remarks") or () if AS_AUDITED in text]
+    texts = (text for row in newest for text in row.get("remarks") or ())
+    remarks = [text for text in texts if AS_AUDITED in text or SAME_FILE in text]
     return f" {in_full(remarks)}" if remarks else ""
 
 

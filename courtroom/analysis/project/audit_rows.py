@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 MEAN_SHARE = 0.1
 # What is said of an audit whose own text names another work.
 AS_AUDITED = "as audited, and README names"
+# What is said of a received audit that the work wrote.
+SAME_FILE = "and is the same file as"
 _CLONE = re.compile(
     r"git clone (?:https://github\.com/|git@github\.com:)([\w-]{1,39}/[\w.-]{1,100}?)(?:\.git)?/?"
     r"(?![\w./-])",
@@ -93,7 +95,7 @@ def _scores(report: ImportedReport) -> Iterator[dict[str, Any]]:
 
 
 def as_received(path: str, received: str) -> str:
-    return f"{received} lies among the audits by peers and is the same file as {path}."
+    return f"{received} lies among the audits by peers {SAME_FILE} {path}."
 
 
 def cloned_repository(text: str) -> str | None:

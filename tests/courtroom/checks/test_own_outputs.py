@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from courtroom.analysis.git.history import Commit, History
+from courtroom.analysis.project.audit_rows import as_received
 from courtroom.checks.own_outputs import KIND, NO_AUDIT, OwnOutputs
 from courtroom.checks.sources import Comparison, Sources
 from courtroom.models.errors import ChildFailed
@@ -149,6 +150,14 @@ def test_audits_with_nothing_in_them_are_told(empty, words):
 def test_audit_of_another_work_than_readme_names_is_told_beside_failures():
     remark = f"{ROW['path']} names bo/work as audited, and README names ada/work."
     row = {**ROW, "failed": 2, "remarks": [remark, f"{ROW['path']} gives 4/5 overall."]}
+    fact = {"text": "2 of 3 fail.", "places": [{"path": ROW["path"], "line": 3}]}
+    finding = answer("judged", own_audits=[row], audits_without_judgement=[fact])
+    assert finding.reason.endswith(f" {remark}")
+
+
+def test_audit_that_lies_among_the_received_ones_is_told_beside_failures():
+    remark = as_received(str(ROW["path"]), "audit/report_bypeer_received/b.md")
+    row = {**ROW, "failed": 2, "remarks": [remark]}
     fact = {"text": "2 of 3 fail.", "places": [{"path": ROW["path"], "line": 3}]}
     finding = answer("judged", own_audits=[row], audits_without_judgement=[fact])
     assert finding.reason.endswith(f" {remark}")
