@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
+from itertools import islice
 
 from courtroom.analysis.langgraph.judging.made_evidence import COMPARISONS
 from courtroom.analysis.langgraph.judging.opinion_model import OpinionModel
@@ -44,6 +44,10 @@ CRITERION = frozenset({"id", "criterion", "dim", "dimension"})
 # Names and calls that are followed, and items of the longest list whose shares are tried.
 MOST_STEPS = 8
 MOST_ITEMS = 20
+# Calls inside a condition that are followed, its parts, and the ways through what bounds a score.
+MOST_CALLS = 4
+MOST_PARTS = 100
+MOST_WAYS = 64
 EXTREMES = {"min": min, "max": max}
 ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq)
 
@@ -71,6 +75,7 @@ class ScoreBounds:
     judges: Sequence[FunctionRef]
     model: OpinionModel | None
     longest: int | None
+    _known_shares: dict[tuple[int, int], bool] = field(default_factory=dict)
 
     def rules_out(self, test: ast.expr, function: FunctionRef) -> bool:
         """Return whether no opinion and no list of evidence can meet a test together."""
@@ -78,7 +83,7 @@ class ScoreBounds:
 
     def reason(self, test: ast.expr, function: FunctionRef) -> str:
         """Return why a test never holds, by the line that bounds the score; "" for other tests."""
-        parts = list(self._parts(test, function, holds=True, steps=MOST_STEPS))
+        parts = list(islice(self._parts(test, function, holds=True, steps=MOST_CALLS), MOST_PARTS))
         scores = [row for part in parts if (row := _score_test(part)) is not None]
         shares = [limit for part in parts if (limit := self._share_test(part)) is not None]
         if not scores or not shares or self.longest is None or self._bound is None:
@@ -89,7 +94,7 @@ class ScoreBounds:
         for persona, limit in scores:
             try:
                 given = [self._scores_of(persona, share) for share in met]
-            except _OpenError:
+            except (_OpenError, RecursionError):
                 continue
             if not any(_holds(score, limit) for own in given for score in own):
                 bounding, line = self._bound[0], self._bound[1].lineno
@@ -131,6 +136,16 @@ class ScoreBounds:
 
     def _is_share(self, node: ast.expr, function: FunctionRef, steps: int, place: int = -1) -> bool:
         """Return true for the number of found items by that of all; at `place` of several values."""
+        key = (id(node), place)
+        if key not in self._known_shares:
+            # What calls itself is no share.
+            self._known_shares[key] = False
+            self._known_shares[key] = self._reads_share(node, function, steps, place)
+        return self._known_shares[key]
+
+    def _reads_share(
+        self, node: ast.expr, function: FunctionRef, steps: int, place: int = -1
+    ) -> bool:
         if steps == 0:
             return False
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
@@ -229,6 +244,8 @@ class _Run:
                 behind += [row for row in more if row not in behind]
                 returned |= scores
             ways = behind
+            if len(ways) > MOST_WAYS:
+                raise _OpenError
         return ways, returned
 
     def _behind(self, statement: ast.stmt, names: Names) -> tuple[list[Names], Scores]:
@@ -261,8 +278,11 @@ class _Run:
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
             return frozenset({float(node.value)})
         if isinstance(node, ast.Call) and called_name(node) in EXTREMES and len(node.args) > 1:
-            rows = product(*(self._value(argument, names) for argument in node.args))
-            return frozenset(EXTREMES[called_name(node)](row) for row in rows)
+            first, *more = (self._value(argument, names) for argument in node.args)
+            extreme = EXTREMES[called_name(node)]
+            for numbers in more:
+                first = frozenset(extreme(one, two) for one in first for two in numbers)
+            return first
         if isinstance(node, ast.Call) and called_name(node) in {"int", "round"} and node.args:
             is_cut = called_name(node) == "int"
             numbers = self._value(node.args[0], names)
@@ -347,14 +367,19 @@ def _value_of(name: str, function: FunctionRef) -> tuple[ast.expr | None, int]:
     return rows[0] if len(rows) == 1 else (None, -1)
 
 
-def _reads_by_criterion(node: ast.expr, function: FunctionRef, steps: int = MOST_STEPS) -> bool:
-    """Return true for what is computed of `evidences.get(criterion_id, [])` alone."""
-    read = [_value_of(n.id, function)[0] for n in walk(node) if isinstance(n, ast.Name)]
-    lookups = [(_owner_and_key(value), value) for value in read if value is not None]
-    return steps > 0 and any(
-        _is_of_criterion(*pair) if pair else _reads_by_criterion(value, function, steps - 1)
-        for pair, value in lookups
-    )
+def _reads_by_criterion(node: ast.expr, function: FunctionRef) -> bool:
+    """Return true for what is computed of `evidences.get(criterion_id, [])`."""
+    waiting, followed = [node], set[str]()
+    while waiting:
+        names = {n.id for n in walk(waiting.pop()) if isinstance(n, ast.Name)} - followed
+        followed |= names
+        for value in filter(None, (_value_of(name, function)[0] for name in sorted(names))):
+            pair = _owner_and_key(value)
+            if pair and _is_of_criterion(*pair):
+                return True
+            if pair is None:
+                waiting.append(value)
+    return False
 
 
 def _owner_and_key(value: ast.expr) -> tuple[ast.expr, ast.expr] | None:

@@ -31,6 +31,8 @@ READING = COPIES | {"len", "print", "bool", "any", "all", "join", "str", "enumer
 # Names that are followed, and texts of one f-string.
 MOST_STEPS = 8
 MOST_TEXTS = 200
+# Values of one list that are followed.
+MOST_VALUES = 200
 
 Texts = list[str] | None
 
@@ -155,9 +157,11 @@ class _Writer:
     texts: StateTexts
     function: FunctionRef
     key: str
+    fuel: int = MOST_VALUES
 
     def members(self, value: ast.expr, steps: int = MOST_STEPS) -> Texts:
-        if steps == 0:
+        self.fuel -= 1
+        if steps == 0 or self.fuel < 0:
             return None
         if isinstance(value, ast.List | ast.Tuple | ast.Set):
             return _all([self._member(part, steps) for part in value.elts])

@@ -66,6 +66,8 @@ class ConditionReader:
         self, test: ast.expr, names: Mapping[str, Any], depth: int = MAX_DEPTH
     ) -> bool | None:
         """Return whether a test holds; None where it is not known."""
+        if depth < 0:
+            return None
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             inner = self.truth(test.operand, names, depth - 1)
             return None if inner is None else not inner

@@ -189,3 +189,34 @@ def test_long_list_may_have_a_share_between():
     assert reason_for(rows=f"[{five}]") == ""
     assert reason_for(rows=f"[{', '.join(['Evidence(found=True)'] * 4)}]") == WHY
     assert reason_for(rows="look(state)") == ""
+
+
+@pytest.mark.parametrize(
+    "bounding",
+    [
+        "".join(f"\n    if look({n}):\n        n{n} = {n % 5 + 1}" for n in range(40)),
+        "\n    if share == 2:\n        score = 1"
+        + "".join(f"\n    elif look({n}):\n        score = {n % 5 + 1}" for n in range(2000)),
+    ],
+    ids=["ways", "chain"],
+)
+def test_bounds_with_too_many_ways_leave_a_rule_open(bounding: str):
+    assert reason_for(old="    score = given", new=f"    score = given{bounding}") == ""
+
+
+def test_functions_that_call_each_other_for_a_share_are_followed_once():
+    calls = "".join(
+        f"def share{n}(rows):\n    if rows:\n        return share{n + 1}(rows)\n"
+        + f"    return share{n + 1}(rows)\n" * 40
+        for n in range(12)
+    )
+    test = "defense.score >= 4 and share0(rows) < 0.5"
+    old = "def share_of"
+    assert reason_for(test, old=old, new=f"{calls}{old}") == ""
+
+
+def test_names_that_many_names_are_made_of_are_followed_once():
+    names = [f"n{n}" for n in range(30)]
+    sums = "".join(f"        {name} = {' + '.join(names)}\n" for name in names)
+    old = "        rows = evidences.get"
+    assert reason_for("defense.score >= 4 and share_of(n0) < 0.5", old=old, new=sums + old) == ""

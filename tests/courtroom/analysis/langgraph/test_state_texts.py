@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from textwrap import dedent
 
 import pytest
@@ -103,8 +104,13 @@ def test_cap_applies_where_a_text_may_have_the_word():
         "def collector(state):\n    state['clashes'].append(look())\n    return {'clashes': []}\n",
         "def collector(state):\n    return {'clashes': ['A Safe one']}\n",
         "def collector(state, lines):\n    return {'clashes': lines}\n",
+        "def collector(state):\n    a = ['b']\n"
+        + "".join(
+            f"    {two} = [{', '.join([f'*{one}'] * 90)}]\n" for one, two in pairwise("abcdef")
+        )
+        + "    return {'clashes': f}\n",
     ],
-    ids=["open text", "call", "handed on", "in place", "word", "parameter"],
+    ids=["open text", "call", "handed on", "in place", "word", "parameter", "many"],
 )
 def test_cap_applies_where_a_text_is_not_known_before_a_run(collector: str):
     assert reading_of(collector) == (True, "")
