@@ -52,8 +52,8 @@ ROUNDS = 30
 MOST_RUNS = 150
 # Statements and expressions that are followed for all of them, and for one call.
 TOTAL_FUEL, CALL_FUEL = 200_000, 30_000
-# Runs of nodes in all of them.
-MOST_STEPS = 5_000
+# Runs of nodes in all of them, for all loops of a graph.
+MOST_STEPS = 3_000
 # Calls by which a node leaves a loop after some time, or by chance.
 CLOCKS = frozenset({"time", "monotonic", "perf_counter", "random", "randint", "choice"})
 
@@ -121,15 +121,17 @@ def endless_loops(
         return
     reader = RouterStates(symbols, graph, access, {}, {})
     wiring = Wiring(builder, graph.routes, ways or ())
-    left = TOTAL_FUEL
+    left, steps = TOTAL_FUEL, MOST_STEPS
     for loop in wiring.loops():
-        follower = _Follower(reader, graph, access, wiring, loop, left)
-        row = follower.endless()
-        left = follower.left
-        if row:
-            reading.add([row.fault])
-        elif not follower.may_end():
-            reading.leave_open(("endless_loop",), follower.gap())
+        follower = _Follower(reader, graph, access, wiring, loop, left, steps)
+        try:
+            row = follower.endless()
+            gap = "" if row or follower.may_end() else follower.gap()
+        except RecursionError:
+            row, gap = None, f"what a node of the loop of {joined(loop)} makes is nested too deeply"
+        left, steps = follower.left, follower.steps
+        reading.add([row.fault] if row else [])
+        reading.leave_open(("endless_loop",), gap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +156,13 @@ class _Follower:
     wiring: Wiring
     loop: tuple[str, ...]
     left: int
-    steps: int = MOST_STEPS
+    steps: int
     memo: dict[tuple[str, str], list[_Option]] = field(default_factory=dict)
     outcomes: dict[tuple[int, str], list[tuple[str, ...]]] = field(default_factory=dict)
     # Outcomes that a router may choose, by its mark.
     taken: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+    # State of the round before the last one.
+    earlier: State = field(default_factory=dict)
     # Update that a node with several of them returned last.
     last: dict[str, _Option] = field(default_factory=dict)
     # Number of ways in which a node or a router may go on.
@@ -224,10 +228,14 @@ class _Follower:
         return sum(name not in self.loop for name in nodes), sum(choices.values())
 
     def _may_count(self, state: State) -> bool:
-        """Return whether a number that has changed may still end the loop."""
-        given = self._given()
-        counts = [k for k in self.tested if type(state.get(k)) is int and state[k] != given.get(k)]
-        return not all(self._is_idle(key, state) for key in counts)
+        """Return whether a number, or the size of a list, may still end the loop after more rounds."""
+        compared = set().union(*(_compared(self.reader.symbols, r) for r in self._router_uses()))
+        moved = [
+            key
+            for key in sorted(self.tested & compared)
+            if written_down(state.get(key)) != written_down(self.earlier.get(key))
+        ]
+        return not all(self._is_idle(key, state) for key in moved)
 
     def stays(self, choices: Mapping[str, int]) -> State | None:
         """Return the state after many rounds; None where the run leaves the loop.
@@ -256,6 +264,8 @@ class _Follower:
                     nexts.add(end)
             if any(rounds[route.start] > ROUNDS for route in self.routes):
                 return state
+            if self.routes[0].start in active:
+                self.earlier = state
             active = nexts & self.before
             if not active:
                 return None
@@ -329,12 +339,22 @@ class _Follower:
     def _merged(self, state: State, option: _Option) -> State:
         merged = dict(state)
         for key, new in option.update.items():
-            value = self.reader.exactly_reduced(key, copied(state.get(key, UNKNOWN)), new)
+            value = self._reduced(key, copied(state.get(key, UNKNOWN)), new)
             if option.is_doubtful:
                 value = OneOf([*choices_of(state.get(key, UNKNOWN)), *choices_of(value)])
             # What doubles in each round would fill the memory.
             merged[key] = copied(value) if is_small(value) else UNKNOWN
         return merged
+
+    def _reduced(self, key: str, old: Value, new: Value) -> Value:
+        evaluator = self.reader.evaluator
+        evaluator.fuel = fuel = max(min(CALL_FUEL, self.left), 1)
+        try:
+            return self.reader.exactly_reduced(key, old, new)
+        except OutOfFuel:
+            return UNKNOWN
+        finally:
+            self.left -= fuel - max(evaluator.fuel, 0)
 
     def _routed(self, name: str, state: State, choices: Mapping[str, int]) -> set[str]:
         nexts: set[str] = set()
@@ -348,7 +368,10 @@ class _Follower:
             self.taken[mark] = outcomes
             if len(outcomes) > 1 and mark not in choices:
                 raise _Choice(mark, len(outcomes))
-            nexts |= {*outcomes[choices[mark] if len(outcomes) > 1 else 0]}
+            number_taken = choices[mark] if len(outcomes) > 1 else 0
+            if number_taken >= len(outcomes):
+                raise _Undecided
+            nexts |= {*outcomes[number_taken]}
         return nexts
 
     def _outcomes(self, number: int, route: Route, state: State) -> list[tuple[str, ...]]:
@@ -415,7 +438,8 @@ class _Follower:
 
     def _does_stay(self, choices: Mapping[str, int]) -> bool:
         try:
-            return self.stays(choices) is not None
+            state = self.stays(choices)
+            return state is not None and not self._may_count(state)
         except (_Choice, _Undecided):
             return False
 

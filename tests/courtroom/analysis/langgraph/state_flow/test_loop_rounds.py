@@ -184,3 +184,45 @@ def test_a_loop_of_which_nothing_is_known_is_left_open():
         "leaves the loop of begin, docs and gate depends on `errors`"
         in reading.unread["endless_loop"]
     )
+
+
+def test_a_list_that_grows_towards_a_far_limit_may_end_the_loop():
+    code = RETRY.replace('return {"errors": []}', "return {}").replace("> 3", "> 500")
+    assert faults(loops(code, RETRY_GRAPH), "endless_loop") == []
+
+
+def test_a_list_that_grows_and_never_holds_a_finding_does_not_end_the_loop():
+    state = STATE.replace("Annotated[dict, operator.ior]", "Annotated[list, operator.add]")
+    code = CODE.replace(
+        '{"state": [Evidence(goal="b", found=False)]}', '[Evidence(goal="b", found=False)]'
+    )
+    code = code.replace(
+        '{"rest": [Evidence(goal="c", found=False)]}', '[Evidence(goal="c", found=False)]'
+    )
+    code = code.replace(
+        '[e for rows in state["evidences"].values() for e in rows]', 'state["evidences"]'
+    )
+    graph = GRAPH.replace('"evidences": {}', '"evidences": []')
+    reading = flow_of(f"{state}{code}", graph=graph, run=RUN)
+    assert sentences(reading, "endless_loop") == [FALLS_BACK]
+
+
+def test_many_loops_in_which_much_is_made_are_followed_within_bounds():
+    ways = "".join(
+        f"    if look({way}):\n        return {{'errors': [{way}], 'rounds': state['rounds'] + 1}}\n"
+        for way in range(8)
+    )
+    nodes = "".join(
+        f"def step_{n}(state):\n{ways}    return {{'errors': ['none']}}\n" for n in range(20)
+    )
+    route = "def route(state):\n    return 'again' if len(state['errors']) < 9999 else 'on'\n"
+    wiring = "".join(
+        f"    g.add_node('step_{n}', step_{n})\n"
+        f"    g.add_conditional_edges('step_{n}', route, {{'again': 'step_{n}', 'on': {end!r}}})\n"
+        for n in range(20)
+        for end in [f"step_{n + 1}" if n < 19 else "judge"]
+    )
+    graph = RETRY_GRAPH.replace(
+        '    g.add_edge(START, "begin")\n', f'{wiring}    g.add_edge(START, "step_0")\n'
+    )
+    assert faults(loops(f"{RETRY}{nodes}{route}", graph), "endless_loop") == []
