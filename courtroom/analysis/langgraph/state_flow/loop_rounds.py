@@ -17,8 +17,8 @@ from courtroom.analysis.langgraph.routers import read_router
 from courtroom.analysis.langgraph.state_access import StateAccess, StateUse, site_of
 from courtroom.analysis.langgraph.state_flow.dead_routes import DeadWay, outcomes_of
 from courtroom.analysis.langgraph.state_flow.earlier_writes import may_write
+from courtroom.analysis.langgraph.state_flow.endless_rounds import EndlessRounds, constant_words
 from courtroom.analysis.langgraph.state_flow.flow_fault import (
-    FlowFault,
     FlowReading,
     Place,
     joined,
@@ -35,11 +35,9 @@ from courtroom.analysis.python.symbolic_execution.value_copies import (
     is_small,
     written_down,
 )
-from courtroom.analysis.python.symbolic_execution.value_operations import truth_of
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
     DictValue,
-    ListValue,
     OneOf,
     Value,
     choices_of,
@@ -58,8 +56,6 @@ MOST_STEPS = 3_000
 CLOCKS = frozenset({"time", "monotonic", "perf_counter", "random", "randint", "choice"})
 
 State = dict[str, Value]
-# Node, key, a constant as code writes it, and the place.
-Write = tuple[str, str, str, Place]
 
 
 class _Undecided(Exception):
@@ -72,40 +68,6 @@ class _Choice(Exception):
 
     name: str
     count: int
-
-
-@dataclass(frozen=True, slots=True)
-class EndlessRounds:
-    """Loop that a run does not leave where it takes these ways.
-
-    `ways` are the routers before the loop with what they choose, `earlier` what nodes before it
-    return, `writes` what those of the loop return in each round: node, key, the value where it is a
-    constant, and the place. `keys` are those that the `routers` test.
-    """
-
-    nodes: tuple[str, ...]
-    routers: tuple[str, ...]
-    keys: tuple[str, ...]
-    ways: tuple[tuple[str, tuple[str, ...]], ...]
-    earlier: tuple[Write, ...]
-    writes: tuple[Write, ...]
-    places: tuple[Place, ...]
-
-    @property
-    def fault(self) -> FlowFault:
-        ways = [f"the router after {start} leads to {joined(ends)}" for start, ends in self.ways]
-        again = [f"{joined(_words(self.writes))} in each round"] if self.writes else []
-        where = joined([*ways, *_words(self.earlier), *again])
-        router = f"router{'s' if len(self.routers) > 1 else ''} after {joined(self.routers)}"
-        lead = "lead" if len(self.routers) > 1 else "leads"
-        written = f" to {listed(self.keys)}" if self.keys else ""
-        sentence = (
-            f"the loop of {joined(self.nodes)} runs until the recursion limit"
-            f"{f' where {where}' if where else ''}: the {router} {lead} back each time, and nothing"
-            f" that the loop then writes{written} ends it"
-        )
-        other = next((place for *_, place in reversed(self.earlier + self.writes)), None)
-        return FlowFault("endless_loop", sentence, *self.places[0], other)
 
 
 def endless_loops(
@@ -413,7 +375,7 @@ class _Follower:
         nodes = [name for name in needed if name in self.wiring.builder.nodes]
         options = {name: self.last[name] for name in nodes}
         writes = [
-            (name, key, _constant(option.update[key]), option.place)
+            (name, key, constant_words(option.update[key]), option.place)
             for name, option in options.items()
             for key in keys
             if key in option.update
@@ -514,20 +476,3 @@ def _reads_clock(symbols: SymbolTable, use: StateUse | None) -> bool:
     site = site_of(symbols, use) if use else None
     nodes = walk(site.node) if site else ()
     return any(isinstance(node, ast.Call) and called_name(node) in CLOCKS for node in nodes)
-
-
-def _words(writes: Sequence[Write]) -> list[str]:
-    """Return for each node what it writes."""
-    words: dict[str, list[str]] = {}
-    for node, key, value, _ in writes:
-        written = f"sets `{key}` to {value}" if value else f"writes to `{key}`"
-        words.setdefault(node, []).append(written)
-    return [f"{node} {joined(own)}" for node, own in words.items()]
-
-
-def _constant(value: Value) -> str:
-    """Return a constant as code writes it, "" for another value."""
-    is_short = value is None or isinstance(value, int | float) or value == ""
-    if isinstance(value, ListValue | DictValue) and truth_of(value) is False:
-        return "[]" if isinstance(value, ListValue) else "{}"
-    return repr(value) if is_short else ""
