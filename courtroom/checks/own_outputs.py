@@ -352,9 +352,12 @@ def _verdict(claim: Mapping[str, Any], facts: Mapping[str, Any], *, agrees: bool
     """Words on who gives a claimed score: an audit that judged, where there is one."""
     from courtroom.analysis.project.score_claims import gives
 
-    if not agrees:
-        return "none of the work's own committed audits gives it"
     audits = facts.get("own_audits") or ()
+    if not agrees:
+        newest = (row for row in audits if row["about"] == "self" and not row.get("is_older"))
+        given = [row for row in newest if row.get("overall")]
+        beside = f": {given[-1]['path']} gives {given[-1]['overall']}" if given else ""
+        return f"none of the work's own committed audits gives it{beside}"
     ours = [row["path"] for row in audits if row["about"] in ("self", "") and gives(row, claim)]
     rows = facts.get("audits_without_judgement") or ()
     unjudged = _outputs(row["places"][0] for row in rows)

@@ -360,7 +360,8 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
         return
     claimed = listed(dict.fromkeys(f"{claim['score']:g}" for claim in claims))
     scored = [row for row in work.facts.get("own_audits") or () if row["score"] is not None]
-    own = [row for row in scored if row["about"] == "self"]
+    # What the code could not have written is no score of the work's.
+    own = [row for row in scored if row["about"] == "self" and not row.get("unlike_code")]
     where = "" if any(piece.location.path for piece in pieces) else " in the report"
     unjudged = work.facts.get("audits_without_judgement") or ()
     failed = {_output(row["places"][0]["path"]) for row in unjudged}

@@ -295,6 +295,17 @@ def test_a_claimed_score_is_held_against_the_audits(agrees, met, words):
     assert clue_lines(finding) == [("README.md", 9)]
 
 
+def test_score_of_the_newest_audit_stands_beside_another_one_that_is_claimed():
+    rows = [
+        {**ROW, "overall": "3.2/5"},
+        {**ROW, "path": "old.md", "overall": "2/5", "is_older": True},
+    ]
+    finding = answer("claimed", claimed_scores=[{**CLAIM, "agrees": False}], own_audits=rows)
+    assert finding.reason.endswith(
+        f"none of the work's own committed audits gives it: {ROW['path']} gives 3.2/5."
+    )
+
+
 GIVES = [{**ROW, "path": path, "about": "self", "score": 4.2, "maximum": 5.0} for path in "ab"]
 
 

@@ -201,6 +201,13 @@ def test_score_of_a_committed_audit_is_named():
     )
 
 
+def test_score_of_an_audit_that_the_code_could_not_have_written_is_not_named():
+    audits = [{"about": "self", "score": 5, "path": "a.md", "unlike_code": "By hand."}]
+    facts = work(claimed_scores=[{"score": 4.2, "agrees": False}], own_audits=audits)
+    (step,) = code_steps.output_steps("claimed", [], facts)
+    assert step.action == "Commit the audit that gives 4.2, or take this score out in the report."
+
+
 def test_score_that_an_audit_without_a_judgement_gives_is_not_named():
     audits = [{"about": "self", "score": 3, "path": "a.json", "repository": None}]
     failed = {"text": "All fail.", "places": [{"path": "a.md", "line": 3}]}
