@@ -131,6 +131,8 @@ OF_MODEL = frozenset(
 )
 # Faults of which each has its place among the evidence.
 MOST_FAULTS = 8
+# Of the sentence on a score on which the verdict does depend.
+CUT = "keeps the whole part of a mean"
 DECLARED = "Here the keys of the state are declared."
 # The second place of a fault, by kind.
 SECOND_PLACES: dict[str, str] = {
@@ -260,10 +262,14 @@ def _is_minor(fault: Mapping[str, Any], survey: Survey) -> bool:
 
 def _minor(faults: Sequence[Mapping[str, Any]]) -> str:
     """Return a sentence on faults that count for nothing, after a space; "" without any."""
-    if not faults:
-        return ""
+    cut = [fault for fault in faults if CUT in fault["sentence"]]
+    idle = [fault for fault in faults if fault not in cut]
     left_out = " Not counted, as neither a route nor the verdict depends on it"
-    return f"{left_out}: {continued(_reason(faults))}"
+    return "".join(
+        f"{words}: {continued(_reason(rows))}"
+        for words, rows in ((left_out, idle), (" Not counted", cut))
+        if rows
+    )
 
 
 def with_undercut_verdict(finding: Finding, survey: Survey) -> Finding:

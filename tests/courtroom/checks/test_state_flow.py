@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from courtroom.checks.registry import subjects_of
 from courtroom.checks.result import SEARCHED
-from courtroom.checks.state_flow import WORDS, StateFlow
+from courtroom.checks.state_flow import CUT, WORDS, StateFlow
 from courtroom.checks.subjects import absence_of
 from courtroom.models.state_flow_facts import FaultKind
 from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, detected, survey
@@ -110,6 +110,16 @@ def test_fault_that_counts_for_nothing_goes_on_after_a_colon():
     assert found("unused_result", fact={"faults": [minor], "unread": {}}).reason == (
         "Not counted, as neither a route nor the verdict depends on it: the constant `X` is set"
         " (a.py:4)."
+    )
+
+
+def test_cut_score_counts_for_nothing_though_the_verdict_depends_on_it():
+    unused = FAULT | {"sentence": "`x` is set", "kind": "unused_verdict", "is_minor": True}
+    cut = unused | {"sentence": f"settle() {CUT}", "line": 9}
+    finding = found("unused_verdict", fact={"faults": [cut, unused], "unread": {}})
+    assert finding.reason == (
+        "Not counted, as neither a route nor the verdict depends on it: `x` is set (a.py:4). Not"
+        f" counted: settle() {CUT} (a.py:9)."
     )
 
 

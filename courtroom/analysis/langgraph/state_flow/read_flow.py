@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from courtroom.analysis.langgraph.judging.cut_scores import cut_scores
 from courtroom.analysis.langgraph.judging.guessed_criteria import guessed_criteria
 from courtroom.analysis.langgraph.judging.impossible_values import (
     foreign_names,
@@ -175,6 +176,7 @@ def read_flow(
     reading.add(replaced_texts(layers.justice))
     reading.add(unused_helpers(symbols, layers))
     reading.add(unread_collections(layers.justice))
+    reading.add(cut_scores(layers.justice))
     reading.add(foreign_directories(call_graph, layers.in_use))
     reading.add(defaulted_directories(call_graph, layers.in_use))
     reading.add(address_directories(call_graph, layers.in_use))
