@@ -63,6 +63,7 @@ FAULTS = {
 NEVER_ROUTES = "The conditional edge that would route errors never does"
 STOPS_NOTHING = "The conditional edge that would route errors stops nothing"
 TESTS_INPUTS = "The conditional edges route missing inputs alone"
+INTO_A_LOOP = "One of these ways leads round a loop that some run never leaves."
 LEAST_PARALLEL = 2
 EMPTY = "No two detectives that return anything run in parallel."
 RETURNS_NOTHING = "This detective returns an empty update on every way."
@@ -164,8 +165,11 @@ def _error_route(check: GraphTopology, survey: Survey) -> Finding:
     # Where no other way proves it, those that no run takes are listed, and that they are.
     ways = places or {(way.path, way.line_start) for way in locations}
     never = [row for row in _route_faults(survey.facts) if (row["path"], row["line"]) in ways]
-    reason = " ".join([finding.reason, *map(fault_sentence, never[:1])])
-    finding = replace(finding, reason=reason, has_reservation=bool(never))
+    rows = (survey.facts.get("state_flow") or {}).get("faults", ())
+    loops = [row for row in rows if row["kind"] == "endless_loop"]
+    rounds = [INTO_A_LOOP for row in loops if (row["path"], row["line"]) in ways]
+    reason = " ".join([finding.reason, *map(fault_sentence, never[:1]), *rounds[:1]])
+    finding = replace(finding, reason=reason, has_reservation=bool(never or rounds))
     routes = open_routes(survey.facts, places)
     if routes is None:
         return finding

@@ -234,6 +234,21 @@ def test_routes_by_inputs_alone_are_none_for_errors_unless_one_tests_more(lines,
     assert met or clue_lines(finding) == [("g.py", 7), ("g.py", 9)]
 
 
+@pytest.mark.parametrize("line", [7, 9])
+def test_route_for_errors_round_an_endless_loop_has_that_reservation(line):
+    graph = {"conditional": [_route(7, "b", "END")]}
+    loop = DEAD | {"kind": "endless_loop", "line": line}
+    facts = {"conditional_error_route": True, "graph": graph}
+    facts["state_flow"] = {"faults": [loop], "unread": {}}
+    edges = (location_at("g.py", 7, "a → b or END"),)
+    check = GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route")
+    finding = topology(check, survey(facts=facts, places={"conditional_error_route": edges}))
+    is_round = line == 7
+    words = "One of these ways leads round a loop that some run never leaves."
+    assert (finding.met, finding.has_reservation) == (True, is_round)
+    assert finding.reason.endswith(words) is is_round
+
+
 def test_way_that_no_run_takes_is_said_with_what_runs_beside_it_in_any_case():
     graph = {"conditional": [_route(7, "b", "c")], "edges": [("a", "b")]}
     flow = {"faults": [DEAD], "unread": {}}
