@@ -48,6 +48,7 @@ from courtroom.synthesis.rules import Constitution
 
 JUDGE_STAGES = ("prosecutor", "defense", "tech_lead")
 RESYNTHESISE = "resynthesise"
+DEFAULT_REF = "HEAD"
 EXPLAIN = "print how each score came about, rule by rule"
 
 
@@ -150,7 +151,8 @@ def _case(options: argparse.Namespace) -> Case:
     return Case(
         repo_url=repo_url,
         access=_access(options, repo_url),
-        ref=options.ref,
+        # Git's name of the default, which is no branch or tag, is the same as no name.
+        ref=None if options.ref == DEFAULT_REF else options.ref,
         pdf=options.pdf,
         rubric=rubric,
         constitution=preset(options.constitution)

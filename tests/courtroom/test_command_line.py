@@ -130,6 +130,24 @@ def test_verdict_exits_zero_with_only_markdown_on_stdout(repository, tmp_path):
 
 
 @pytest.mark.processes
+def test_head_is_the_commit_of_the_default_branch(repository, tmp_path, capsys):
+    records = [tmp_path / "default.json", tmp_path / "head.json"]
+    for record, ref in zip(records, ([], ["--ref", "HEAD"]), strict=True):
+        code, _, _ = run_here(
+            capsys, repository, "--allow-local", "--quiet", "--json", record, *ref
+        )
+        assert code == 0
+
+    default, head = (json.loads(record.read_text("utf-8")) for record in records)
+    assert head["commit"] == default["commit"]
+
+
+def test_other_spelling_of_head_is_no_ref(repository, capsys):
+    code, _, err = run_here(capsys, repository, "--allow-local", "--quiet", "--ref", "HEAD~0")
+    assert code == 2
+    assert "repository_ref_unknown" in err
+
+
 def test_process_that_is_refused_exits_with_two():
     assert courtroom("http://example.org/x", "--quiet").returncode == 2
 
