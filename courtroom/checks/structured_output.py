@@ -55,6 +55,8 @@ FAILURES = ("made_up_scores", "uncaught_answers", "unasked_scores", "absent_opin
 NOT_AT_ONCE = (
     "No score was recognised that is written in place of an answer before it is requested again."
 )
+# Of a verdict that lacks one opinion, not all.
+ONE_ABSENT = "where an opinion is absent."
 # Of an answer that came, and that holds no opinion on some criteria.
 LACKED = "in place of an opinion that the answer lacks."
 NO_WHOLE = "This holds of whole answers alone."
@@ -265,13 +267,15 @@ def _unbound(survey: Survey) -> Finding:
 
 
 def _with_made_up(finding: Finding, survey: Survey) -> Finding:
-    """The finding on repeated requests, with the score that is written when all have failed.
+    """The finding on repeated requests, with the scores that are written when all have failed.
 
-    The highest misleads most. Without a repeated request, `handled` names each.
+    The highest misleads most. What the verdict counts where a judge is left out comes last. Without a
+    repeated request, `handled` names each.
     """
     names = "made_up_scores", "unasked_scores"
     rows = [row for name in names for row in survey.facts.get(name) or ()]
-    rows = rows or [*(survey.facts.get("absent_opinion_scores") or ())]
+    absent = survey.facts.get("absent_opinion_scores") or ()
+    rows += [row for row in absent if not rows or row["text"].endswith(ONE_ABSENT)]
     if not finding.met or not rows:
         return finding
     shown = [(row["text"], row["places"][0]) for row in rows]

@@ -136,8 +136,14 @@ def test_score_written_for_a_failed_answer_is_named_beside_the_requests_made_aga
         " in place of an answer that failed (b.py:7). There are 3 more of this kind. ask gives the"
         " score 3 to an answer that has none (b.py:20)."
     )
-    once = survey(facts=facts | {"structured_output_retry": False})
     check = StructuredOutput(**CHECK_FIELDS, aspect="retry")
+    absent = [
+        {"text": f"justice counts {text} absent.", "places": [{"path": "j.py", "line": 5}]}
+        for text in ("3 where an opinion is", "1 where all opinions are")
+    ]
+    with_absent = structured_output(check, survey(facts=facts | {"absent_opinion_scores": absent}))
+    assert with_absent.reason.endswith(" justice counts 3 where an opinion is absent (j.py:5).")
+    once = survey(facts=facts | {"structured_output_retry": False})
     assert "ask gives" not in structured_output(check, once).reason
 
 
