@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 # Keys of a rubric under which its criteria stand.
 LISTS = ("dimensions", "criteria")
 LEAST_CRITERIA, MOST_NAMED = 2, 10
+# A heading and a name have fewer words.
+MOST_WORDS = 30
 IDS = ("id", "criterion_id", "dimension_id")
 NAMES = ("name", "title", "criterion_name", "dimension_name")
 # Fields of a criterion in code, beside its id.
@@ -31,6 +33,11 @@ OF_RUBRICS = frozenset(
 # Forms of a rubric that are not read.
 OTHER_FORMS = frozenset({".yaml", ".yml", ".toml", ".md", ".csv"})
 _SIGNS = re.compile(r"[^a-z0-9]+")
+# Where a name heads something: a line, a cell of a table, a text of JSON, a label's value.
+_HEADS = re.compile(
+    r"[\n\"|]|\b(?:criteri(?:on|a)|dimension)[ _]?(?:id|name)?\W{1,6}", re.IGNORECASE
+)
+_NUMBER = re.compile(r"(?:(?:criterion|dimension|section) )?(?:\d{1,2} ){0,2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +138,8 @@ def unjudged_criteria(
     None where no audit is of one of these rubrics.
 
     An audit is of the smallest rubric that has its criteria. Where it has others, too, a criterion
-    that its text names anywhere is not missing: it may be read as something else.
+    that heads a line or a cell of its text, or stands in a heading, is not missing: it may be read
+    as something else.
     """
     audits: dict[str, list[AuditReading]] = {}
     others: list[AuditReading] = []
@@ -169,18 +177,34 @@ def _missing(
     """Yield the criteria that no audit of this rubric judges, and no other one names."""
     known = set[str]().union(*(row.keys for row in criteria))
     names = [_names_in(audit, known) for audit in audits]
-    names += [f" {_plain(audit.text)} " for audit in others]
+    names += [_heads_in(audit.text) for audit in others]
     for row in criteria:
-        if not any(f" {key} " in text for key in row.keys for text in names):
+        if not any(f"| {key} " in text for key in row.keys for text in names):
             yield row
 
 
 def _names_in(audit: AuditReading, known: set[str]) -> str:
-    """Return what an audit names: its criteria, and all its text where one of them is another."""
+    """Return an audit's criteria, and what heads its lines where one of them is another."""
     named = [{_plain(row.id or ""), _plain(row.name)} for row in audit.report.criteria]
-    if any(known.isdisjoint(names) for names in named):
-        return f" {_plain(audit.text)} "
-    return f" {' | '.join(name for names in named for name in names)} "
+    names = _barred(tail for names in named for name in names for tail in _tails(name))
+    is_other = any(known.isdisjoint(names) for names in named)
+    return names + _heads_in(audit.text) if is_other else names
+
+
+def _heads_in(text: str) -> str:
+    """Return what a name may begin in a text: a part of a line, and any words of a heading."""
+    parts = (_NUMBER.sub("", _plain(part), count=1) for part in _HEADS.split(text))
+    headings = (line for line in text.splitlines() if line.startswith("#"))
+    return _barred(parts) + _barred(tail for line in headings for tail in _tails(_plain(line)))
+
+
+def _tails(words: str) -> Iterator[str]:
+    parts = words.split()[:MOST_WORDS]
+    return (" ".join(parts[n:]) for n in range(len(parts)))
+
+
+def _barred(parts: Iterable[str]) -> str:
+    return "".join(f"| {part} " for part in parts)
 
 
 def _fact(

@@ -83,6 +83,24 @@ def test_criterion_that_is_named_beside_others_may_be_judged():
     assert missing({SELF: three}, r=rubric(*NAMES[:3])) == []
 
 
+@pytest.mark.parametrize(
+    ("line", "texts"),
+    [
+        ("Criterion: Report Accuracy", []),
+        ("### 3. Report Accuracy", []),
+        ("## Documents: Report Accuracy (cross-reference)", []),
+        ("| 3 | Report Accuracy | 4 |", []),
+        ("*Evidence:* src/a.py [Report Accuracy](a)", ["report_accuracy"]),
+        ("**Goal:** Report Accuracy", ["report_accuracy"]),
+        ("The commits say nothing on Report Accuracy.", ["report_accuracy"]),
+    ],
+)
+def test_criterion_is_judged_where_its_name_heads_a_part(line, texts):
+    unlike = audit("Good.") + f"\n## Bulk Uploads\n\n**Score:** 3/5\n\n{line}\n"
+    facts = missing({SELF: unlike}, r=rubric(*NAMES[:3]))
+    assert [text.rsplit(": ")[-1].removesuffix(".") for text in facts] == texts
+
+
 def test_what_others_wrote_judges_nothing():
     received = {"audit/report_bypeer_received/a.md": audit("Good.")}
     assert missing(received, r=rubric(*NAMES)) is None
