@@ -55,6 +55,13 @@ _FILLER = re.compile(
     r"|[\s*_>`\"]{0,6}(?:\[[^\[\]]{1,80}\]|<[^<>]{1,80}>|\{[^{}]{1,80}\})[\s*_.`\"]{0,6}",
     re.IGNORECASE,
 )
+# What a template prints beside a judge's score, of whether it is enough.
+_STATUS = re.compile(r"status\W{0,8}(?:pass|fail)(?:ed)?\W{0,8}", re.IGNORECASE)
+
+
+def is_argued(argument: str) -> bool:
+    """Return true for the words of a judge, and false for none and for "Status: PASSED" alone."""
+    return bool(argument.strip()) and not _STATUS.fullmatch(argument)
 
 
 def is_filler(argument: str) -> bool:

@@ -57,7 +57,7 @@ def audit_row(
     reading: AuditReading, own: str | None = None, received_as: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return the fields of models.output_facts.OwnAudit; `own` is the repository README names."""
-    from courtroom.report_import.judge_failures import is_failure, is_filler
+    from courtroom.report_import.judge_failures import is_argued, is_failure, is_filler
 
     report, opinions = reading.report, reading.opinions
     printed = sum(opinion.times for opinion in opinions)
@@ -65,7 +65,7 @@ def audit_row(
         (number, opinion.judge)
         for number, criterion in enumerate(report.criteria)
         for opinion in opinions_of(criterion)
-        if opinion.argument.strip() and not is_filler(opinion.argument)
+        if is_argued(opinion.argument) and not is_filler(opinion.argument)
     }
     return {
         "path": reading.path,

@@ -121,8 +121,10 @@ class AuditReading:
 
     @property
     def _written(self) -> list[ImportedOpinion]:
+        from courtroom.report_import.judge_failures import is_argued
+
         opinions = (o for criterion in self.report.criteria for o in opinions_of(criterion))
-        return [opinion for opinion in opinions if opinion.argument.strip()]
+        return [opinion for opinion in opinions if is_argued(opinion.argument)]
 
     @property
     def is_written(self) -> bool:

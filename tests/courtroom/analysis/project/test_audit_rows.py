@@ -39,6 +39,17 @@ def test_scores_listed_before_the_arguments_are_no_opinions_of_their_own():
     assert (row["opinions"], row["repeated"]) == (4, 0)
 
 
+def test_heading_of_a_judge_with_a_status_is_no_opinion_beside_those_of_its_list():
+    parts = [
+        f"\n### {judge}_{key}\n\n**Score**: 3.0/5\n**Status**: \u2705 PASSED\n\n**Findings**:\n"
+        + f"- [{judge.upper()}] Score 3/5: The {key} of the {judge} is wired.\n" * 2
+        for judge in ("prosecutor", "defense")
+        for key in ("git", "state")
+    ]
+    (row,) = rows({SELF: f"# Audit Report\n\n**Overall Score**: 3/5\n{''.join(parts)}"})
+    assert (row["opinions"], row["repeated"]) == (8, 4)
+
+
 def test_a_quotation_in_a_dissent_and_a_heading_in_an_opinion_are_no_opinions():
     text = audit().replace(
         "- **Prosecutor** (Score: 3): The graph of part 3 is wired.\n",
