@@ -251,7 +251,8 @@ def _use_of_pattern(
             if not _says(_without_speech(passage, pattern), pattern):
                 continue
             if _explains(passage, pattern) or _is_definition(passage, pattern):
-                match = TermMatch("substantive", block.page, passage[:_PASSAGE_CHARACTERS])
+                quotation = _quotation(blocks, index, passage, pattern)
+                match = TermMatch("substantive", block.page, quotation)
                 # What follows a heading on several terms is about those that it names itself.
                 is_of_others = _names_several(blocks, index) and not _says(
                     passage[len(block.text) :], pattern
@@ -263,6 +264,18 @@ def _use_of_pattern(
         mention = mention or TermMatch("mentioned", block.page, block.text[:_PASSAGE_CHARACTERS])
     # Of equals, the first one.
     return min(explanations, key=lambda ranked: ranked[0])[1] if explanations else mention
+
+
+def _quotation(blocks: list[_Block], index: int, passage: str, pattern: re.Pattern[str]) -> str:
+    """Return so much of a passage as is quoted: with the term, and from the block's page on."""
+    before = blocks[index - 1]
+    if before.page < blocks[index].page:
+        passage = passage.removeprefix(f"{before.text} ")
+    if not _says(passage[:_PASSAGE_CHARACTERS], pattern):
+        sentences = _SENTENCE.split(passage)
+        start = next((n for n, words in enumerate(sentences) if _says(words, pattern)), 0)
+        passage = " ".join(sentences[start:])
+    return passage[:_PASSAGE_CHARACTERS]
 
 
 def _names_several(blocks: list[_Block], index: int) -> bool:

@@ -384,6 +384,15 @@ LED_UP_TO = (
 )
 
 
+@pytest.mark.parametrize("pages", [1, 2])
+def test_passage_is_quoted_from_the_word_on_where_long_text_leads_up_to_it(pages: int) -> None:
+    before = LED_UP_TO + " The judges then read the opinions of all nodes again." * pages * 8
+    about_it = "This is metacognition in action: the graph compares its own scores with its rules."
+    texts = (f"{before}\n{about_it}",) if pages == 1 else (LED_UP_TO, about_it)
+    match = use_of_term(_reading(*texts), "Metacognition")
+    assert (match.use, match.page, match.passage) == ("substantive", pages, about_it)
+
+
 def test_sentences_before_a_bare_definition_do_not_explain_its_term() -> None:
     bare = f"{LED_UP_TO} Our design goes on to metacognition, the ability to judge itself."
     assert use_of_term(_reading(bare), "Metacognition").use == "mentioned"
