@@ -14,6 +14,7 @@ from courtroom.analysis.langgraph.judging.criterion_ids import CriterionIds
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_content
 from courtroom.analysis.langgraph.judging.early_caps import early_caps
+from courtroom.analysis.langgraph.judging.evidence_words import vain_words
 from courtroom.analysis.langgraph.judging.idle_rules import idle_rules
 from courtroom.analysis.langgraph.judging.lifted_facts import lifted_facts
 from courtroom.analysis.langgraph.judging.loose_rules import (
@@ -328,6 +329,8 @@ def _rules(writer: FactWriter, gap: str) -> None:
             writer.reasons[f"rules.{rule}"] = gap
         for place, line in reading.lines:
             note = _waits_for(reading) if rule == "security_override" else _limit_of(reading, rule)
+            if rule == "fact_supremacy" and not note:
+                note = _waits_in_vain(writer, conditions)
             if rule == "functionality_weight" and not note:
                 note = _elsewhere(criteria.reached_at(place, line, functions))
             writer.add_location(rule, place.source.path, line, note=note)
@@ -489,6 +492,28 @@ def _limit_of(reading: RuleReading, rule: str) -> str:
             " as well."
         )
     return f"A rule lets facts overrule only opinions whose argument has {words}."
+
+
+def _waits_in_vain(writer: FactWriter, conditions: DeadConditions) -> str:
+    """Return the sentence on a rule of facts whose every way waits for words that no evidence has."""
+    justice = writer.layers.justice
+    vain = list(vain_words(writer.symbols, justice))
+    if len({(row.word, row.field, row.key) for row in vain}) != 1:
+        return ""
+    tests, passed_by_none = {id(row.test) for row in vain}, conditions.is_passed_by_none
+    without = replace(
+        conditions,
+        is_passed_by_none=lambda test, function: (
+            id(test) in tests or (passed_by_none is not None and passed_by_none(test, function))
+        ),
+    )
+    if read_rules(writer.call_graph, writer.layers, writer.graph, without)["fact_supremacy"].lines:
+        return ""
+    row = vain[0]
+    return (
+        f"A rule lets facts overrule opinions, but it never applies: it waits for “{row.word}”"
+        f" in the {row.field} of evidence under `{row.key}`, where no code writes that."
+    )
 
 
 def _elsewhere(criteria: Collection[str]) -> str:

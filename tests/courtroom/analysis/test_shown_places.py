@@ -572,3 +572,26 @@ def test_rule_of_facts_that_waits_for_a_word_is_said_to(tmp_path: Path) -> None:
         "A rule lets facts overrule opinions",
         "A rule lets facts overrule opinions",
     ]
+
+
+@pytest.mark.parametrize(("text", "is_vain"), [("is empty", True), ("was not read", False)])
+def test_rule_of_facts_that_waits_in_vain_is_said_to(tmp_path: Path, text: str, is_vain: bool):
+    made = (
+        f'    return {{"evidences": {{"pdf": [Evidence(found=False, text="The file {text}")]}}}}\n'
+    )
+    analyst = DETECTIVES[: DETECTIVES.rindex("    return")] + made
+    analyst = analyst.replace('[model.invoke("look")]', '{"code": [model.invoke("look")]}')
+    loop = (
+        "for piece in evidences.get('pdf', []):\n        if 'not read' in piece.text:\n"
+        "            return True\n    return False"
+    )
+    justice = TWO_RULES.replace("if not supports", "if supports").replace(
+        "return any(piece.found or piece.security for piece in evidences)", loop
+    )
+    state = STATE.replace("security: bool", "text: str")
+    files = {"src/detectives.py": analyst, "src/justice.py": justice, "src/state.py": state}
+    work = surveyed({**FILES, **files}, tmp_path)
+    finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="fact_supremacy"), work)
+    assert (finding.met, finding.has_reservation) == (True, is_vain)
+    never = "it never applies: it waits for “not read” in the text of evidence under `pdf`"
+    assert (never in finding.reason) is is_vain
