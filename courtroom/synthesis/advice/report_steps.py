@@ -85,6 +85,7 @@ SHOWN_BY = {
     "judges_parallel": "judges_parallel",
     "evidence_join": "fan_in_before_judges",
     "opinion_join": "fan_in_before_justice",
+    "error_route": "conditional_error_route",
     "reducers": "reducers",
     "structured_output": "structured_output_calls",
 }
@@ -121,7 +122,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
     valued = [f for f in contradicted if f == STATED_VALUE]
     changed = [f for f in contradicted if f == MADE_CHANGE]
     dead = [f for f in contradicted if f in ROUTES and dead_routes(work.facts)]
-    worded = [f for f in contradicted if work.facts.get(SHOWN_BY.get(f, ""))]
+    worded = [f for f in contradicted if f not in dead and work.facts.get(SHOWN_BY.get(f, ""))]
     aside = {*stale, *other, *counted, *quoted, *cited, *scored, *valued, *changed, *worded, *dead}
     wrong = [FEATURE_WORDS[f] for f in contradicted if f not in aside]
     if aspect == "names_exist" and names:

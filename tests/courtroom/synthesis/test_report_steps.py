@@ -47,11 +47,24 @@ def test_claimed_feature_that_the_code_has_otherwise_is_not_built(reducers, acti
     assert step.action == action
 
 
+def test_claimed_route_for_errors_that_the_code_has_elsewhere_is_not_built():
+    claims = {"error_route": "contradicted"}
+    (step,) = report_steps.claim_steps(
+        "claims_hold", work(pdf_claims=claims, conditional_error_route=True)
+    )
+    assert step.action == "Describe this in the report as the code has it: a route for errors."
+    (step,) = report_steps.claim_steps(
+        "claims_hold", work(pdf_claims=claims, conditional_error_route=False)
+    )
+    assert step.action == f"{report_steps.BUILD_CLAIMED}a route for errors."
+
+
 def test_claimed_route_that_no_run_takes_is_mended_and_not_dropped():
     route = {"path": "src/graph.py", "line": 20, "from": "hub", "to": ["judges", "error_handler"]}
     dead = {"kind": "dead_route", "path": "src/graph.py", "line": 20}
     facts = work(
         pdf_claims={"error_route": "contradicted"},
+        conditional_error_route=True,
         graph={"conditional": [route]},
         state_flow={"faults": [dead]},
     )
