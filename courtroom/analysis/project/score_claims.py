@@ -41,6 +41,13 @@ _SCORE_LABEL = re.compile(
     r"(?: \w{1,20})?:? ?$",
     re.IGNORECASE,
 )
+# The score of the work as it is, in the sentence after one on the self-audit.
+_FINAL = re.compile(
+    r"\bself[- \u2010\u2011]?audit\b(?P<rest>[^.!?|\n]{0,150})\. "
+    r"(?P<subject>(?:The|Our) (?:final|current) (?:implementation|submission|system|version)"
+    r" (?:achieve|reache|score)[ds] )(?=\d)",
+    re.IGNORECASE,
+)
 # A row of a table, or a line of two columns: nothing stands in it but the name and the score.
 _TOTAL_ROW = re.compile(
     r"(?:final )?(?:(?P<own>(?:overall )?self[- \u2010\u2011]audit)|overall|total)"
@@ -80,7 +87,7 @@ def claims_in_document(path: str, text: str) -> Iterator[dict[str, Any]]:
     is_readme = stem.startswith("readme")
     shown = _without_fences(text)
     # A row that is also a sentence is one claim.
-    claims = chain(claims_in(shown), rows_in(shown), columns_in(shown))
+    claims = chain(claims_in(shown), final_scores_in(shown), rows_in(shown), columns_in(shown))
     for line, claim in sorted(dict(claims).items()):
         if not is_readme or _SELF_AUDIT.search(claim["text"]):
             yield {**claim, "path": path, "line": line}
@@ -115,6 +122,16 @@ def claims_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         passage = " ".join(f"{before}{match[0]}".replace("*", "").split())
         line = text.count("\n", 0, match.start()) + 1
         yield line, {"text": passage, "score": value, "maximum": maximum}
+
+
+def final_scores_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the same, and `is_own`, of the final work, where the sentence before is on its audit."""
+    for match in _FINAL.finditer(text):
+        score = _SCORE.match(text, match.end())
+        if score and float(score[1]) <= float(score[2]) and not _PEERS.search(match["rest"]):
+            claim: dict[str, Any] = {"text": f"{match['subject']}{score[0]}".replace("*", "")}
+            claim |= {"score": float(score[1]), "maximum": float(score[2]), "is_own": True}
+            yield text.count("\n", 0, score.start()) + 1, claim
 
 
 def _without_repetition(after: str, share: float) -> str:
@@ -181,7 +198,8 @@ def claims_on_pages(pages: Sequence[str]) -> list[dict[str, Any]]:
         (page, claim["score"], claim["maximum"]): {**claim, "page": page}
         for page, text in enumerate(pages, start=1)
         # A page may have a word on each line.
-        for _, claim in chain(rows_in(text), claims_in(" ".join(text.split())))
+        for joined in [" ".join(text.split())]
+        for _, claim in chain(rows_in(text), claims_in(joined), final_scores_in(joined))
     }
     return list(rows.values())[:MOST_CLAIMS]
 

@@ -53,6 +53,24 @@ def test_a_score_of_something_else_is_no_claim(text):
     assert scores(text) == []
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("A self-audit with it shows progress.", ", up from the first 1.9/5.0.", [4.0]),
+        ("A self-audit of our peer shows progress.", ".", []),
+        ("A test shows progress.", ".", []),
+        ("The self-audit ended. It was late.", ".", []),
+    ],
+)
+def test_score_of_the_final_work_after_a_sentence_on_the_self_audit(before, after, expected):
+    claims = claims_on_pages([f"{before} The final\nimplementation scores 4.0/5.0{after}"])
+    assert [claim["score"] for claim in claims] == expected
+    assert all(c["text"] == "The final implementation scores 4.0/5.0" for c in claims)
+    assert [held["agrees"] for held in held_claims(claims, [audit(4.0)], is_all=True)] == [
+        True for _ in expected
+    ]
+
+
 def test_words_of_a_page_may_stand_on_lines_of_their_own():
     pages = ["Title", "Self-Audit\nAggregate\nScore:\n1.86/5.0\nPeer Feedback"]
     assert claims_on_pages(pages) == [
