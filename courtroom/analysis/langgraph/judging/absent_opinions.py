@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from courtroom.analysis.langgraph.judging.persona_names import persona_in
@@ -50,9 +50,10 @@ def absent_opinion_scores(justice: Sequence[FunctionRef]) -> list[dict[str, Any]
 
 def _written(function: ast.AST) -> Iterator[tuple[int, float, bool]]:
     """Yield line and number; true where the number is for want of any opinion."""
+    filled = _filled_after(function)
     for node in walk(function):
         number = _default(node)
-        if number is not None:
+        if number is not None and not _is_idle(node, filled):
             yield getattr(node, "lineno", 1), number, False
         elif isinstance(node, ast.If) and (is_for_none := _is_without(node.test)) is not None:
             for statement in node.body:
@@ -60,6 +61,59 @@ def _written(function: ast.AST) -> Iterator[tuple[int, float, bool]]:
         elif isinstance(node, ast.FunctionDef):
             yield from ((*score, False) for score in _returned(node))
     yield from ((*score, False) for score in (*_kept(function), *_preset(function)))
+
+
+def _filled_after(function: ast.AST) -> dict[str, int]:
+    """Return the lines from which on lists have a member: below `if not scores: return ...`."""
+    guards = {
+        name: end for statement in getattr(function, "body", ()) for name, end in _guard(statement)
+    }
+    changed = {
+        name
+        for node in walk(function)
+        if getattr(node, "lineno", 0) > guards.get(name := _stored_name(node), 0)
+    }
+    return {name: end for name, end in guards.items() if name not in changed}
+
+
+def _guard(statement: ast.stmt) -> Iterator[tuple[str, int]]:
+    match statement:
+        case ast.If(
+            test=ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)),
+            body=[*_, ast.Return() | ast.Raise()],
+            orelse=[],
+        ):
+            yield name, statement.end_lineno or statement.lineno
+
+
+def _stored_name(node: ast.AST) -> str:
+    """Return the name that a node sets, deletes, takes as parameter, or calls a method of."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+            return name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name))):
+            return name
+        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+            return name
+    return ""
+
+
+def _is_idle(node: ast.AST, filled: Mapping[str, int]) -> bool:
+    """Return whether the default is for an empty list where the list has a member."""
+    match node:
+        case ast.IfExp(test=ast.Name(id=name)):
+            pass
+        case ast.IfExp(
+            test=ast.Compare(
+                left=ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]),
+                ops=[ast.Gt()],
+                comparators=[ast.Constant(value=0)],
+            )
+        ):
+            pass
+        case _:
+            return False
+    return name in filled and node.lineno > filled[name]
 
 
 def _default(node: ast.AST) -> float | None:

@@ -85,6 +85,21 @@ def test_other_numbers_stand_for_no_opinion(body):
     assert rows(body) == []
 
 
+@pytest.mark.parametrize(
+    ("between", "lines"),
+    [
+        ("if not scores:\n        return None", [5]),
+        ("if not scores:\n        use(p)", [4, 5]),
+        ("if not scores:\n        return None\n    scores = of(p)", [5, 6]),
+        ("if not scores:\n        return None\n    scores.clear()", [5, 6]),
+        ("if p:\n        if not scores:\n            return None", [5, 6]),
+    ],
+)
+def test_default_for_an_empty_list_is_idle_below_a_return_where_it_is_empty(between, lines):
+    reads = "\n    ".join(f"use(scores[{n}] if len(scores) > {n} else 3)" for n in (0, 1))
+    assert rows(f"{between}\n    {reads}") == [(counts(3), lines)]
+
+
 def test_places_of_one_function_and_number_are_one_fact_and_the_highest_comes_first():
     body = "use(p.score if p else 1, 2)\n    use(p.score if p else 3)\n    use(3 if not p else p.score)"
     assert rows(body) == [(counts(3), [3, 4]), (counts(1), [2])]
