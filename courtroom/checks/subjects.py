@@ -275,6 +275,13 @@ def unlocked_imports(facts: JsonFacts, part: str | None = None) -> str:
     rows = [row for row in scope.get("unlocked", ()) if row.get("part") == part]
     if not rows:
         return ""
-    names = listed([f"{row['name']} ({place_of(row['path'], row['line'])})" for row in rows])
+    names = listed(
+        [f"{row['name']} ({place_of(row['path'], row['line'])}{_need(row)})" for row in rows]
+    )
     fails = "this import fails" if len(rows) == 1 else "these imports fail"
     return f" Not counted: in an install by {scope['lock']}, {fails}: {names}."
+
+
+def _need(row: Mapping[str, Any]) -> str:
+    """Words on the function that gives nothing without an import that is caught, or ""."""
+    return f"; without it {row['user']}() cannot work" if row.get("user") else ""

@@ -81,10 +81,14 @@ class IdleNode(Place):
 
 
 class UnlockedImport(Place):
-    """Import of a package, by the name that the code imports; `part` is that of its function."""
+    """Import of a package, by the name that the code imports; `part` is that of its function.
+
+    `user` is a function that gives nothing where the failure of the import is caught.
+    """
 
     name: str
     part: str | None = Field(default=None, exclude_if=lambda part: part is None)
+    user: str | None = Field(default=None, exclude_if=lambda user: user is None)
 
 
 class SubmissionScope(FactModel):

@@ -14,6 +14,7 @@ from courtroom.analysis.project.documented_commands import commands_in
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import walk
 
 LOCKS = ("poetry.lock", "uv.lock")
 # Other manifests at the root by which people may install.
@@ -27,6 +28,7 @@ SYNCS: Mapping[tuple[str, ...], str] = {
     ("uv", "sync"): "uv.lock",
     ("poetry", "install"): "poetry.lock",
 }
+IMPORTS = (ast.Import, ast.ImportFrom)
 OTHER_TOOLS = frozenset({"conda", "mamba", "pipenv", "pdm", "pipx", "hatch", "rye"})
 MOST_ROWS = 12
 _NAME = re.compile(r'^name = "([\w.-]{1,100})"', re.MULTILINE)
@@ -34,7 +36,7 @@ _NAME = re.compile(r'^name = "([\w.-]{1,100})"', re.MULTILINE)
 LEAVES = frozenset(
     {
         *("docling", "langchain-google-genai", "langchain-groq", "langchain-ollama", "streamlit"),
-        *("langgraph-checkpoint-postgres", "langgraph-checkpoint-sqlite"),
+        *("langgraph-checkpoint-postgres", "langgraph-checkpoint-sqlite", "pypdf2"),
     }
 )
 # By import: the package that brings it, where that is sure.
@@ -162,8 +164,8 @@ def unlocked_imports(
 
     `texts` are those of its file and of pyproject.toml: a lock file names all that is installed,
     any other only what is asked for; what pyproject.toml asks for comes into an older lock. Only
-    imports that run whenever their module or function does count; `functions` are those that a run
-    of the graph reaches, by part. Each package is named once.
+    imports that run whenever their module or function does count, and those in whose place nothing
+    stands; `functions` are those that a run of the graph reaches, by part. Each package is named once.
     """
     is_lock, text = install.path in LOCKS, texts.get(install.path, "")
     asked = _normal(texts.get(PYPROJECT, "") if is_lock else text)
@@ -171,7 +173,7 @@ def unlocked_imports(
     # `-r` takes in another file, and an extra brings packages that it does not name.
     is_open = not locked if is_lock else bool(re.search(r"^-r|langchain\[", text, re.MULTILINE))
     rows: dict[str, dict[str, Any]] = {}
-    for source, part, module, line in _all_imports(symbols, unreached, functions or {}):
+    for source, part, module, line, user in _all_imports(symbols, unreached, functions or {}):
         name = next((name for name in _beginnings(module) if name in _PACKAGES), "")
         package = _PACKAGES.get(name, "")
         is_there = package in locked or package in asked
@@ -180,7 +182,8 @@ def unlocked_imports(
             continue
         if not symbols.find_module(name, source):
             row = {"name": name, "path": source.path, "line": line}
-            rows.setdefault(name, row | ({"part": part} if part else {}))
+            more = {"part": part, "user": user}
+            rows.setdefault(name, row | {key: text for key, text in more.items() if text})
     return list(rows.values())[:MOST_ROWS]
 
 
@@ -197,16 +200,83 @@ def _beginnings(module: str) -> Iterator[str]:
 
 def _all_imports(
     symbols: SymbolTable, unreached: frozenset[str], functions: Mapping[str, Sequence[FunctionRef]]
-) -> Iterator[tuple[SourceFile, str, str, int]]:
-    """Yield file, part of the function, package and line of the imports."""
+) -> Iterator[tuple[SourceFile, str, str, int, str]]:
+    """Yield file, part of the function, package and line of the imports, and who cannot do without."""
     for source in symbols.codebase.production:
         if source.path not in unreached:
             for name, line in _imports(source.tree.body):
-                yield source, "", name, line
+                yield source, "", name, line, ""
+    in_use = [function for of_part in functions.values() for function in of_part]
+    for source in {function.source.path: function.source for function in in_use}.values():
+        of_file = [function for function in in_use if function.source is source]
+        for name, line, user in _needed(source, of_file):
+            yield source, "", name, line, user
     for part, of_part in functions.items():
         for function in of_part:
             for name, line in _imports(function.site.node.body):
-                yield function.source, part, name, line
+                yield function.source, part, name, line, ""
+
+
+def _needed(source: SourceFile, functions: Sequence[FunctionRef]) -> Iterator[tuple[str, int, str]]:
+    """Yield an import that a handler replaces by False or None, where a function then gives nothing.
+
+    `try: import pypdf; HAS = True`, `except ImportError: HAS = False`, and `if not HAS: raise` in
+    the function.
+    """
+    for node in source.tree.body:
+        if not isinstance(node, ast.Try) or len(node.handlers) != 1:
+            continue
+        body = node.handlers[0].body
+        flags = {
+            target.id
+            for part in body
+            if isinstance(part, ast.Assign) and isinstance(part.value, ast.Constant)
+            for target in part.targets
+            if isinstance(target, ast.Name) and not part.value.value
+        }
+        imports = list(_imports(node.body))
+        set_again = {name for name in flags if _count_of_stores(source, name, node)}
+        if len(imports) != 1 or any(isinstance(n, IMPORTS) for part in body for n in walk(part)):
+            continue
+        user = next((f for f in functions if _gives_up(f, flags - set_again)), None)
+        if user is not None:
+            yield *imports[0], user.shown_name
+
+
+def _count_of_stores(source: SourceFile, name: str, attempt: ast.Try) -> int:
+    """Return how often code beside an attempt sets a name."""
+    own = {id(node) for node in walk(attempt)}
+    return sum(
+        isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
+        for node in walk(source.tree)
+        if id(node) not in own
+    )
+
+
+def _gives_up(function: FunctionRef, flags: set[str]) -> bool:
+    """Return whether a function only raises, or returns nothing, where one of the flags is not set."""
+    for statement in function.site.node.body:
+        match statement:
+            case ast.If(
+                test=ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name))
+                | ast.Compare(
+                    left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]
+                ),
+                body=[*_, last],
+                orelse=[],
+            ) if name in flags:
+                return isinstance(last, ast.Raise) or (
+                    isinstance(last, ast.Return) and _is_nothing(last.value)
+                )
+    return False
+
+
+def _is_nothing(value: ast.expr | None) -> bool:
+    if isinstance(value, ast.List | ast.Tuple):
+        return not value.elts
+    if isinstance(value, ast.Dict):
+        return not value.keys
+    return value is None or (isinstance(value, ast.Constant) and not value.value)
 
 
 def _imports(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:

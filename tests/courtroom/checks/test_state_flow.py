@@ -401,3 +401,7 @@ def test_import_that_an_install_does_not_bring_is_told_beside_broken_ones(kind: 
     is_import = kind == "broken_import"
     assert (finding.met, finding.has_reservation) == (True, is_import)
     assert finding.reason.endswith(sentence) == is_import
+    scope["unlocked"] = [row | {"user": "read"}]
+    needed = detected(StateFlow(**CHECK_FIELDS, faults=(kind,)), survey(facts=facts))
+    words = "rich (main.py:3; without it read() cannot work)."
+    assert needed.reason.endswith(words) == is_import

@@ -117,3 +117,44 @@ def test_package_that_the_manifest_asks_for_comes_into_an_older_lock():
     texts = {"uv.lock": LOCK, "pyproject.toml": 'dependencies = ["rich>=13"]'}
     rows = unlocked_imports(symbols, BY_LOCK, texts, frozenset())
     assert [row["name"] for row in rows] == ["pypdf"]
+
+
+GUARDED = """
+try:
+    import pypdf
+    HAS = True
+except ImportError:
+    HAS = False
+
+def read(path):
+    if not HAS:
+        raise RuntimeError("install pypdf")
+    return pypdf.PdfReader(path)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_named"),
+    [
+        ("", "", True),
+        ('raise RuntimeError("install pypdf")', "return []", True),
+        ("HAS = False", "pypdf = HAS = None", True),
+        ("not HAS", "HAS is None", True),
+        ('raise RuntimeError("install pypdf")', "return plain(path)", False),
+        ("    if not HAS:", "    if not HAS and path:", False),
+        ("HAS = False", "import fitz as pypdf\n    HAS = False", False),
+        ("def read", "HAS = True\n\ndef read", False),
+        ("import pypdf", "import rich", False),
+    ],
+)
+def test_import_that_is_caught_is_named_where_a_function_gives_nothing_without_it(
+    before: str, after: str, is_named: bool
+):
+    lock = f'{LOCK}\n[[package]]\nname = "rich"\n'
+    symbols = symbols_of({"tools.py": GUARDED.replace(before, after, 1) if before else GUARDED})
+    (source,) = symbols.codebase.files.values()
+    parts = {"detectives": [FunctionRef(source, source.functions[0])]}
+    rows = unlocked_imports(symbols, BY_LOCK, {"uv.lock": lock}, frozenset(), parts)
+    row = {"name": "pypdf", "path": "tools.py", "line": 3, "user": "read"}
+    assert rows == ([row] if is_named else [])
+    assert unlocked_imports(symbols, BY_LOCK, {"uv.lock": lock}, frozenset()) == []
