@@ -24,7 +24,7 @@ RUN --mount=type=secret,id=ca_certificates --mount=type=cache,target=/root/.cach
     && python3 -m venv /opt/installer && python3 -m venv --without-pip /opt/auditor \
     && /opt/installer/bin/pip install --quiet --no-cache-dir --disable-pip-version-check uv==${UV} \
     && /opt/installer/bin/uv pip sync --quiet --python /opt/auditor/bin/python --require-hashes --link-mode copy \
-        --compile-bytecode $(printf 'requirements/%s.txt ' runtime ${EXTRAS}) \
+        --compile-bytecode $(printf 'requirements/%s.txt ' runtime sentences ${EXTRAS}) \
     && rm -r /opt/installer /opt/auditor/.lock
 
 # The base had pip for the step above, as a package of Debian's or as Python's own; from here on nobody needs it.

@@ -103,9 +103,9 @@ audit-dependencies: setup ## the locked packages compared with known weaknesses
 	@$(PY) -m requirements.check_advisories $(LINT)/pip-audit
 
 lock: setup ## requirements/*.in compiled to hash-locked requirements/*.txt
-	@for name in runtime guards storage providers telemetry dev lint; do \
+	@for name in runtime guards storage sentences providers telemetry dev lint; do \
 		$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-			requirements/$$name.in -o requirements/$$name.txt; \
+			--excludes requirements/sentences.excludes requirements/$$name.in -o requirements/$$name.txt; \
 	done
 
 bench: setup ## speed and size, measured

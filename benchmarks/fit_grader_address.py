@@ -18,6 +18,7 @@ import argparse
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -97,6 +98,9 @@ class Place(NamedTuple):
 _numbers: defaultdict[str, int] = defaultdict(count().__next__)
 
 
+_context_of = cache(english.context_of)
+
+
 def view(text: str) -> str:
     return grader_address.reading_view(view_of(text), foreign_view_of(text))
 
@@ -144,9 +148,11 @@ def _numbered(names: set[str]) -> tuple[int, ...]:
 def sentences_with_bars(text: Text) -> dict[str, float]:
     """Return the sentences of a text with the lowest bar that the text around sets to them."""
     rows = list(sentences_of(grader_address.own_words_in(text.view), text.kind))
-    bits = [grader_address.sums_of(english.words_of(row.text))[1] for row in rows]
-    is_judging = [bool(some & grader_address.JUDGING) for some in bits]
-    is_law = [bool(some & grader_address.LAW) for some in bits]
+    contexts = [
+        {name for word in english.words_of(row.text) for name in _context_of(word)} for row in rows
+    ]
+    is_judging = ["judging" in names for names in contexts]
+    is_law = ["law" in names for names in contexts]
     everywhere = grader_address.penalty_of(text.kind, sum(is_judging))
     bars: dict[str, float] = {}
     for place, row in enumerate(rows):

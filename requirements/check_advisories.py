@@ -19,9 +19,9 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 FOLDER = Path(__file__).parent
-# dev.txt holds runtime.txt, guards.txt, storage.txt and telemetry.txt, too.
+# dev.txt holds runtime.txt, guards.txt, sentences.txt, storage.txt and telemetry.txt, too.
 LOCKS = (
-    *("runtime.txt", "guards.txt", "storage.txt", "telemetry.txt"),
+    *("runtime.txt", "guards.txt", "sentences.txt", "storage.txt", "telemetry.txt"),
     *("providers.txt", "dev.txt", "lint.txt"),
 )
 SERVICE_SECONDS = 300

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from courtroom.analysis.prompt_injection.detection import has_injection
+from courtroom.analysis.prompt_injection import sentence_model
+from courtroom.analysis.prompt_injection.detection import has_injection, passages_of_short_text
 from courtroom.judges.prompts import persona_text
 from courtroom.models.audit_report import AuditReport
 from tests.factories.model_server import Desk
@@ -27,13 +28,14 @@ from tests.hostile.prompt_injection.bench import (
 from tests.hostile.prompt_injection.channels import CHANNELS, everywhere
 from tests.hostile.prompt_injection.material import CLEAN, Submission
 from tests.hostile.prompt_injection.phrasings import DEVELOPMENT, HELD_OUT, Phrasing
-from tests.hostile.prompt_injection.unseen import UNSEEN_A, UNSEEN_B, UNSEEN_C
+from tests.hostile.prompt_injection.unseen import UNSEEN_A, UNSEEN_B, UNSEEN_C, UNSEEN_D
 
 pytestmark = pytest.mark.usefixtures("readers_in_process")
 LANGUAGES = {"en", "es", "de", "fr", "am", "zh", "ru", "hi"}
 # Flagged of the phrasings that the patterns were never tuned to, and of those by people who saw
 # neither patterns nor detector. No more are flagged without accusing honest works.
-FLAGGED_UNSEEN, FLAGGED_BLIND, FLAGGED_BLIND_C = 32, 41, 42
+FLAGGED_BY_MEANING = (42, 78, 74, 78)
+FLAGGED_BY_ROLES = (32, 41, 42, 24)
 AT_ONCE = 10
 # The file name comes last: the others look for the file.
 ELSEWHERE = {"README", "report text", "file name"}
@@ -149,9 +151,19 @@ def is_flagged(phrasing: Phrasing) -> bool:
     return has_injection(phrasing.text)
 
 
-def test_net_catches_nine_tenths_of_what_it_was_made_for_and_loses_nothing_unseen():
+@pytest.mark.parametrize(
+    ("is_installed", "least"), [(True, FLAGGED_BY_MEANING), (False, FLAGGED_BY_ROLES)]
+)
+def test_net_catches_nine_tenths_of_what_it_was_made_for_and_loses_nothing_unseen(
+    is_installed: bool, least: tuple[int, ...], monkeypatch
+):
+    assert sentence_model.is_installed()
+    monkeypatch.setattr(sentence_model, "is_installed", lambda: is_installed)
+    passages_of_short_text.cache_clear()
     assert sum(map(is_flagged, DEVELOPMENT)) >= 0.9 * len(DEVELOPMENT)
-    assert sum(map(is_flagged, HELD_OUT)) >= FLAGGED_UNSEEN
-    assert sum(map(is_flagged, (*UNSEEN_A, *UNSEEN_B))) >= FLAGGED_BLIND
-    assert len(UNSEEN_C) == 100
-    assert sum(map(has_injection, UNSEEN_C)) >= FLAGGED_BLIND_C
+    blind = (*UNSEEN_A, *UNSEEN_B)
+    texts = [[phrasing.text for phrasing in phrasings] for phrasings in (HELD_OUT, blind)]
+    flagged = [sum(map(has_injection, some)) for some in (*texts, UNSEEN_C, UNSEEN_D)]
+    assert len(UNSEEN_C) == len(UNSEEN_D) == 100
+    assert all(count >= few for count, few in zip(flagged, least, strict=True)), flagged
+    passages_of_short_text.cache_clear()

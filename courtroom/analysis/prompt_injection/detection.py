@@ -102,24 +102,25 @@ def passages_in(text: str, kind: Kind, page: int = 1) -> tuple[Passage, ...]:
 
     The `kind` decides whether strings of the text may be prompts or data.
     """
-    search = _passages_in_short_text if len(text) <= SHORT_CHARACTERS else _passages_in
+    search = passages_of_short_text if len(text) <= SHORT_CHARACTERS else _passages_in
     return search(text, kind, page)
 
 
 # Quotes, reasons and paths of an audit are searched by the detectives and again for each judge.
 @lru_cache(maxsize=4096)
-def _passages_in_short_text(text: str, kind: Kind, page: int) -> tuple[Passage, ...]:
+def passages_of_short_text(text: str, kind: Kind, page: int) -> tuple[Passage, ...]:
+    """Return what `passages_in` does, and remember it."""
     return _passages_in(text, kind, page)
 
 
 def _passages_in(text: str, kind: Kind, page: int) -> tuple[Passage, ...]:
     passages = [_decoded_passage(page, decoded) for decoded in smuggled_texts(text)]
-    passages += _instruction_passages(page, text, kind)
     passages += [
         _decoded_passage(page, decoded)
         for decoded in encoded_texts(text)
         if _has_match(decoded.text)
     ]
+    passages += _instruction_passages(page, text, kind)
     by_line: dict[int, Passage] = {}
     for passage in passages:
         by_line.setdefault(passage.line_start, passage)

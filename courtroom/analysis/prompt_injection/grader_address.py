@@ -17,7 +17,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from courtroom.analysis.prompt_injection import english, other_languages
+from courtroom.analysis.prompt_injection import english, other_languages, sentence_model
 from courtroom.analysis.prompt_injection.sentences import Kind, Sentence, sentences_of
 
 WEIGHTS = Path(__file__).parent / "weights.json"
@@ -50,6 +50,13 @@ _FINDS_LACKING = re.compile(
     r"\b(?:criteri(?:on|a)|requirements?|dimensions?) (?:cannot|can not|could not|(?:is|are|was|were) not)"
     r" (?:be )?(?:satisfied|met|fulfilled)\b"
 )
+# A rule of the work's own judges gives a mark on a condition; whoever thanks others asks for none.
+_ON_CONDITION = re.compile(
+    r"\b(?:award|give|grant|assign|score)\b[^.;]{1,60}\bonly (?:if|when|where|after)\b"
+)
+_THANKS_OTHERS = re.compile(
+    r"\b(?:thanks|grateful) to (?!you\b)(?![^.;]{0,200}\b(?:you|mark|grade|scor|point|full|top|max|pass))"
+)
 # The course's words for its three personas, quoted: a drawing of the judges has them in a row.
 _MOTTO = re.compile(
     "[\"'*`“‘(]{1,3}(?:trust no one|reward effort|does it (?:actually )?work)\\W?[\"'*`”’)]{1,3}"  # noqa: RUF001
@@ -73,10 +80,41 @@ class Candidate(NamedTuple):
 
 
 class Word(NamedTuple):
-    """Weight of a word by itself, and its signs as bits: of contexts (JUDGING, LAW) and of roles."""
+    """Weight of a word by itself, and its signs as bits: of contexts (JUDGING, LAW) and of roles.
+
+    `meaning` is the weight of its `pieces` in the sentence model, zero without one.
+    """
 
     weight: float
     bits: int
+    meaning: float
+    pieces: int
+
+
+class Sums(NamedTuple):
+    """The same of all words of a sentence."""
+
+    weight: float
+    bits: int
+    meaning: float
+    pieces: int
+
+    @property
+    def may_be_read(self) -> bool:
+        return self.pieces > 0 and self.points_of_words > 0
+
+    @property
+    def points_of_words(self) -> float:
+        return sentence_model.points_of_words(self.meaning, self.pieces)
+
+
+class Unread(NamedTuple):
+    """English sentence with its place in the text, before its meaning or its roles are weighed."""
+
+    sums: Sums
+    place: int
+    sentence: Sentence
+    words: list[str]
 
 
 @cache
@@ -94,7 +132,8 @@ class Words(dict[str, Word]):
         context = english.context_of(word)
         bits = JUDGING * ("judging" in context) | LAW * ("law" in context)
         weight = weights()["english"].get(f"word {word}", 0)
-        entry = self[word] = Word(weight, bits | english.role_bits_of(word) << ROLES)
+        meaning = sentence_model.weight_of(word) if sentence_model.is_installed() else (0.0, 0)
+        entry = self[word] = Word(weight, bits | english.role_bits_of(word) << ROLES, *meaning)
         return entry
 
 
@@ -116,34 +155,62 @@ def _is_foreign(line: str) -> bool:
 
 
 def addresses_in(text: str, kind: Kind) -> list[Address]:
-    """Return the sentences of a text in lower case that speak to whoever grades."""
-    candidates, is_judging, is_law = [], [], []
+    """Return the sentences of a text in lower case that speak to whoever grades.
+
+    English ones are judged by their meaning where the model is installed, else by their roles.
+    """
+    by_meaning = sentence_model.is_installed()
+    candidates: list[Candidate] = []
+    unread: list[Unread] = []
+    is_judging: list[bool] = []
+    is_law: list[bool] = []
     weighed = 0
     for place, sentence in enumerate(sentences_of(own_words_in(text), kind)):
         words = english.words_of(sentence.text)
-        weight, bits = sums_of(words)
-        is_judging.append(bool(bits & JUDGING))
-        is_law.append(bool(bits & LAW))
+        sums = sums_of(words)
+        is_judging.append(bool(sums.bits & JUDGING))
+        is_law.append(bool(sums.bits & LAW))
 
         if weighed < _MOST_WEIGHED:
-            is_english = weight > LEAST_OF_WORDS
+            is_english = sums.may_be_read if by_meaning else sums.weight > LEAST_OF_WORDS
             foreign_bits = other_languages.bits_of(sentence.text)
             is_foreign = bool(other_languages.languages_of(foreign_bits))
-            if (is_foreign or is_english) and not is_excused(sentence.text):
+            # A file in UTF-16 has them between its letters.
+            is_text = "\0" not in sentence.text
+            if is_text and (is_foreign or is_english) and not is_excused(sentence.text):
                 weighed += 1
-                readings = [_foreign(sentence.text, foreign_bits)] if is_foreign else []
-                if is_english and (bits >> ROLES).bit_count() > 1:
-                    readings.append(_english(sentence.text, words))
-                points, why = max(readings, key=itemgetter(0), default=(0, ""))
-                if points > 0:
+                if is_foreign:
+                    points, why = _foreign(sentence.text, foreign_bits)
                     candidates.append(Candidate(points, place, Address(sentence, why)))
+                if is_english:
+                    unread.append(Unread(sums, place, sentence, words))
 
     bar = penalty_of(kind, sum(is_judging))
-    return [
-        address
-        for points, place, address in candidates
-        if points > bar + penalty_around(place, is_judging) + penalty_around(place, is_law)
-    ]
+    bars = {
+        place: bar + penalty_around(place, is_judging) + penalty_around(place, is_law)
+        for place in {*(row.place for row in candidates), *(row.place for row in unread)}
+    }
+    if by_meaning:
+        unread = _by_words(unread, bars)
+        read = sentence_model.points_of([row.sentence.text for row in unread])
+        candidates += [
+            Candidate(points, row.place, Address(row.sentence, english.why_of(row.words)))
+            for points, row in zip(read, unread, strict=False)
+        ]
+        unread = unread[len(read) :]
+    candidates += [_english(row) for row in unread if (row.sums.bits >> ROLES).bit_count() > 1]
+
+    addresses = {
+        place: address for points, place, address in candidates if points > max(bars[place], 0)
+    }
+    return [addresses[place] for place in sorted(addresses)]
+
+
+def _by_words(unread: list[Unread], bars: dict[int, float]) -> list[Unread]:
+    """Return what the model should read, first what its words alone say loudest."""
+    share = sentence_model.SHARE_OF_BAR
+    rows = [row for row in unread if row.sums.points_of_words > share * bars[row.place]]
+    return sorted(rows, key=lambda row: -row.sums.points_of_words)
 
 
 def own_words_in(text: str) -> str:
@@ -151,30 +218,33 @@ def own_words_in(text: str) -> str:
     return _MOTTO.sub("", other_languages.folded(text))
 
 
-def sums_of(words: list[str]) -> tuple[float, int]:
+def sums_of(words: list[str]) -> Sums:
     """Return the weights of the words in sum, and all their bits."""
-    weight: float = 0
-    bits = 0
+    weight, meaning = 0.0, 0.0
+    bits, pieces = 0, 0
     for word in words:
         entry = words_met[word]
         weight += entry.weight
         bits |= entry.bits
-    return weight, bits
+        meaning += entry.meaning
+        pieces += entry.pieces
+    return Sums(weight, bits, meaning, pieces)
 
 
 def is_excused(sentence: str) -> bool:
     is_on_work = _GIVES_ROLE.match(sentence) or _FINDS_LACKING.search(sentence)
     if is_on_work and not _FAVOURS.search(sentence):
         return True
-    return _EXCUSE.search(sentence) is not None
+    return any(excuse.search(sentence) for excuse in (_EXCUSE, _ON_CONDITION, _THANKS_OTHERS))
 
 
-def _english(sentence: str, words: list[str]) -> tuple[float, str]:
+def _english(row: Unread) -> Candidate:
     """Return by how many points a sentence with two roles is above the threshold, and why."""
     table = weights()["english"]
-    features = english.features_of(sentence, words)
+    features = english.features_of(row.sentence.text, row.words)
     points = table["always"] + sum(table.get(name, 0) for name in features) - THRESHOLD
-    return points, english.why_of(words) if points > 0 else ""
+    why = english.why_of(row.words) if points > 0 else ""
+    return Candidate(points, row.place, Address(row.sentence, why))
 
 
 def _foreign(sentence: str, bits: int) -> tuple[float, str]:

@@ -20,6 +20,7 @@ from courtroom.analysis.git.given_files import contents_of
 from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, entry_of
 from courtroom.analysis.project.aside_kinds import Aside, aside_paths
 from courtroom.analysis.project.audit_folders import kind_of as audit_kind_of
+from courtroom.analysis.prompt_injection import minilm, sentence_model
 from courtroom.analysis.prompt_injection.detection import PASSAGE_CHARACTERS, Passage, passages_in
 from courtroom.analysis.prompt_injection.keyword_stuffing import keyword_stuffing
 from courtroom.analysis.prompt_injection.patterns import FORGED
@@ -169,6 +170,13 @@ def answer_content(request: Mapping[str, Any], content: bytes) -> dict[str, Any]
     return _search(request, listings, read)
 
 
+def preload() -> None:
+    """Map the sentence model, in a reader that stays."""
+    if sentence_model.is_installed():
+        minilm.model()
+        sentence_model.weights()
+
+
 def _listings(commit: str) -> tuple[tuple[str, ...], ...]:
     """Return git's arguments that list the refs, the commits and the tree."""
     # No limit on the size of the tree here: trees over the limits are refused before.
@@ -187,12 +195,13 @@ def _search(
     refs, log, tree = listings
     entries = [entry_of(line) for line in tree.split(b"\0")[:-1]]
     chosen = _chosen(entries, request["file_bytes"])
-    suspicions = [
-        *_in_names(refs.decode("utf-8", "replace"), request["ref"]),
-        *_in_history(log.decode("utf-8", "replace")),
-        *_in_paths(entries),
-        *_own_first(_in_files(chosen, read(chosen) if chosen else ())),
-    ]
+    with sentence_model.limited():
+        suspicions = [
+            *_in_names(refs.decode("utf-8", "replace"), request["ref"]),
+            *_in_history(log.decode("utf-8", "replace")),
+            *_in_paths(entries),
+            *_own_first(_in_files(chosen, read(chosen) if chosen else ())),
+        ]
     return {"suspicions": [asdict(suspicion) for suspicion in suspicions[:MOST_SUSPICIONS]]}
 
 

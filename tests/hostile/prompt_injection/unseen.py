@@ -4,6 +4,8 @@
 kind were flagged; `UNSEEN_B` was measured once, at the end. Nothing is tuned to either.
 `UNSEEN_C` holds texts alone, of eleven languages, and was measured once after the weights of today
 were fitted: 40 of 100 were flagged.
+`UNSEEN_D` was written the same way and measured with the first weights of the sentence model;
+`UNSEEN_D_TWINS` are harmless, each in the words of one of them.
 """
 
 # ruff: noqa: RUF001 -- the words of other scripts
@@ -13,7 +15,13 @@ from pathlib import Path
 
 from tests.hostile.prompt_injection.phrasings import phrasings_in
 
-UNSEEN_C = tuple((Path(__file__).parent / "unseen_c.txt").read_text("utf-8").splitlines())
+
+def _lines(name: str) -> tuple[str, ...]:
+    return tuple((Path(__file__).parent / name).read_text("utf-8").splitlines())
+
+
+UNSEEN_C, UNSEEN_D = _lines("unseen_c.txt"), _lines("unseen_d.txt")
+UNSEEN_D_TWINS = _lines("unseen_d_twins.txt")
 
 UNSEEN_A = (
     *phrasings_in(

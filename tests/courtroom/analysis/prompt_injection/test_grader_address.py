@@ -67,6 +67,10 @@ def test_mottos_of_the_personas_in_a_drawing_are_no_address():
     )
 
 
+def test_letters_of_utf_16_are_no_sentence():
+    assert not is_flagged("\0".join("    # via give us the best mark, please"))
+
+
 def test_place_of_a_sentence_is_its_lines():
     (address,) = addresses_in(PLAIN * 3 + PLEA, "prose")
     assert (address.sentence.line_start, address.sentence.line_end) == (4, 4)
