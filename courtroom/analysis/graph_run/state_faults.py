@@ -168,12 +168,21 @@ class _StateRuns:
             # A run that does not end has no final state.
             doubled.update(_repeating(given, keys))
             for key in keys:
+                is_empty = max(runner.log.steps) <= empty_until.get(key, 0)
+                is_fresh = key in state.fresh.get(node, {}) and not is_empty
+                is_in_place = is_fresh and key in state.in_place.get(node, ())
+                if is_in_place and key not in given:
+                    # LangGraph begins with an empty list, which it hands over.
+                    values[key] = [number := next(numbers), number]
+                    returning.setdefault(key, {})[node] = None
+                    continue
+                if is_in_place and len(given[key]) < MAX_RETURNED:
+                    given[key].append(next(numbers))
                 if key in state.returned.get(node, {}):
                     values[key] = list(given.get(key, ())[:MAX_RETURNED])
                     if values[key]:
                         returning.setdefault(key, {})[node] = None
-                is_empty = max(runner.log.steps) <= empty_until.get(key, 0)
-                if key in state.fresh.get(node, {}) and not is_empty:
+                if is_fresh and not is_in_place:
                     values[key] = [*values.get(key, ()), next(numbers)]
             return values
 

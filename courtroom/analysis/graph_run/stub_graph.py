@@ -65,7 +65,8 @@ class StubState:
     and writes: a second run of it may add nothing. `rebuilt` are keys of `returned` under which it
     makes the entries that it got anew, `guarded` those for which it looks before it adds: a second
     run of it may do nothing. `gap` says why writes may be missing. `is_stored`: the work imports a
-    checkpointer that keeps states on a disk or a server, from one run to the next.
+    checkpointer that keeps states on a disk or a server, from one run to the next. `in_place` are
+    keys of `returned` whose list the node adds to as it got it.
     """
 
     kept: Mapping[str, str]
@@ -78,6 +79,7 @@ class StubState:
     guarded: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     gap: str = ""
     is_stored: bool = False
+    in_place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,4 +244,5 @@ def _read_state(document: Mapping[str, Any]) -> StubState:
         names("guarded"),
         document["gap"],
         document["is_stored"],
+        names("in_place"),
     )

@@ -55,6 +55,7 @@ def stub_state(symbols: SymbolTable, access: StateAccess) -> StubState | str:
             for source in symbols.codebase.production
             for dotted in source.imports.values()
         ),
+        in_place={name: own for name, use in uses if (own := _in_place(use, kept))},
     )
 
 
@@ -121,6 +122,14 @@ def _returned(use: StateUse, kept: dict[str, str]) -> Keys:
         for write in update.writes
         if (write.is_unchanged or write.is_extended) and write.key in kept
     }
+
+
+def _in_place(use: StateUse, kept: dict[str, str]) -> tuple[str, ...]:
+    """Return the lists that every update which has them returns as the node got and changed them."""
+    changed = {change.key for change in use.changes}
+    writes = [write for update in use.updates for write in update.writes if write.key in changed]
+    open_ones = {write.key for write in writes if not write.is_unchanged}
+    return tuple(sorted({w.key for w in writes if kept.get(w.key) == "add"} - open_ones))
 
 
 def _rebuilt(symbols: SymbolTable, use: StateUse, kept: dict[str, str]) -> Keys:

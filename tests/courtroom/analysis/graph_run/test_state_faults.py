@@ -283,6 +283,28 @@ def test_entries_made_anew_behind_a_reducer_that_replaces_them_stand_there_once(
     assert fact_of(BY_ITEMS, state)["doubled"] == []
 
 
+@pytest.mark.parametrize(
+    ("body", "nodes"),
+    [
+        ('state["opinions"].append(1)\n    return state', ["a", "c"]),
+        ('own = state["opinions"]\n    own.append(1)\n    return {"opinions": own}', ["a", "c"]),
+        ('own = list(state["opinions"])\n    own.append(1)\n    return {"opinions": own}', ["c"]),
+        ('own = state["opinions"][:]\n    own.append(1)\n    return {"opinions": own}', ["c"]),
+        ('own = [*state["opinions"], 1]\n    return {"opinions": own}', ["c"]),
+        ('own = state["opinions"].copy()\n    own.append(1)\n    return {"opinions": own}', ["c"]),
+        ('return {"opinions": [1]}', ["c"]),
+    ],
+)
+def test_a_list_that_the_first_node_adds_to_in_place_is_doubled_by_it(body, nodes):
+    fact = fact_of(f"""
+def a(state):
+    {body}
+def b(state): return {{}}
+def c(state): return state
+""")
+    assert rows(fact, "doubled") == [("opinions", nodes)]
+
+
 def test_a_list_that_only_an_empty_one_was_added_to_is_not_doubled():
     fact = fact_of("""
     def a(state): return {"opinions": []}
