@@ -139,11 +139,11 @@ def points(
 
 
 def by_words(rows: Sequence[Row]) -> np.ndarray:
-    x = np.zeros((len(rows), minilm.SIZE), np.float32)
+    x, table = np.zeros((len(rows), minilm.SIZE), np.float32), minilm.word_vectors()
     for number, row in enumerate(rows):
         pieces = [p for word in english.words_of(row.text) for p in minilm.pieces_of(word)]
         if pieces:
-            x[number] = minilm.word_vectors(pieces).mean(0)
+            x[number] = table[pieces].mean(0)
     return x
 
 
@@ -220,8 +220,8 @@ def main() -> None:
 
     vector, of_features = weights[: minilm.SIZE], weights[minilm.SIZE : -1]
     table = {
-        "word_vector": [round(float(weight), 3) for weight in word_weights[:-1]],
-        "word_always": round(float(word_weights[-1]) - least, 3),
+        "pieces": [round(float(w), 1) for w in minilm.word_vectors() @ word_weights[:-1]],
+        "words_always": round(float(word_weights[-1]) - least, 3),
         "vector": [round(float(weight), 3) for weight in vector],
         "always": round(float(weights[-1]) - THRESHOLD, 3),
         "features": {

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,13 +36,6 @@ _BEGIN, _END, _UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 _PIECE = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+|[^\w\s]|_")
 
 
-class Model(NamedTuple):
-    """Tensors by name, mapped from the file, and the numbers of word pieces."""
-
-    tensors: dict[str, np.ndarray]
-    vocabulary: dict[str, int]
-
-
 @cache
 def folder() -> Path | None:
     """Return the folder of the model; None where its package is not installed."""
@@ -53,20 +46,30 @@ def folder() -> Path | None:
     return path if (path / "model.safetensors").is_file() else None
 
 
-@cache
-def model() -> Model:
-    """Return the model. Raises FileNotFoundError without its package."""
+def _installed() -> Path:
+    """Return the folder. Raises FileNotFoundError without the package."""
     path = folder()
     if path is None:
         raise FileNotFoundError(f"The package {PACKAGE} is not installed.")
+    return path
+
+
+@cache
+def vocabulary() -> dict[str, int]:
+    """Return the numbers of the word pieces."""
+    words = (_installed() / "vocab.txt").read_text("utf-8").splitlines()
+    return {word: number for number, word in enumerate(words)}
+
+
+@cache
+def tensors() -> dict[str, np.ndarray]:
+    """Return the tensors by name, mapped from their file: all processes share its 90 MB."""
     # A confined process may start no thread.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    words = (path / "vocab.txt").read_text("utf-8").splitlines()
-    return Model(_tensors(path / "model.safetensors"), {word: n for n, word in enumerate(words)})
+    os.environ.update(OPENBLAS_NUM_THREADS="1")
+    return _tensors(_installed() / "model.safetensors")
 
 
 def _tensors(path: Path) -> dict[str, np.ndarray]:
-    """Map a file of safetensors, so that all processes share its 90 MB."""
     import numpy as np
 
     with path.open("rb") as file:
@@ -86,16 +89,16 @@ def _tensors(path: Path) -> dict[str, np.ndarray]:
 @cache
 def _pieces_of_word(word: str) -> tuple[int, ...]:
     """Return the longest pieces of a word that the vocabulary has, from left to right."""
-    vocabulary = model().vocabulary
+    numbers = vocabulary()
     pieces: list[int] = []
     start = 0
     while start < len(word):
         for end in range(len(word), start, -1):
-            piece = vocabulary.get(word[start:end] if not start else f"##{word[start:end]}")
+            piece = numbers.get(word[start:end] if not start else f"##{word[start:end]}")
             if piece is not None:
                 break
         else:
-            return (vocabulary[_UNKNOWN],)
+            return (numbers[_UNKNOWN],)
         pieces.append(piece)
         start = end
     return tuple(pieces)
@@ -104,25 +107,24 @@ def _pieces_of_word(word: str) -> tuple[int, ...]:
 def pieces_of(word: str) -> tuple[int, ...]:
     """Return the numbers of the pieces of a word in lower case."""
     if len(word) > _LONGEST_WORD:
-        return (model().vocabulary[_UNKNOWN],)
+        return (vocabulary()[_UNKNOWN],)
     return _pieces_of_word(word)
 
 
-def word_vectors(pieces: Sequence[int]) -> np.ndarray:
+def word_vectors() -> np.ndarray:
     """Return what the model knows of each piece before it reads a sentence: (pieces, SIZE)."""
-    table: np.ndarray = model().tensors["embeddings.word_embeddings.weight"]
-    return table[list(pieces)]
+    return tensors()["embeddings.word_embeddings.weight"]
 
 
 def vectors_of(sentences: Sequence[str]) -> np.ndarray:
     """Return the meaning of each sentence in lower case, of length 1: (sentences, SIZE)."""
     import numpy as np
 
-    vocabulary = model().vocabulary
+    numbers = vocabulary()
     by_length: defaultdict[int, list[tuple[int, list[int]]]] = defaultdict(list)
     for place, sentence in enumerate(sentences):
         pieces = [piece for word in _PIECE.findall(sentence) for piece in pieces_of(word)]
-        row = [vocabulary[_BEGIN], *pieces[: MOST_PIECES - 2], vocabulary[_END]]
+        row = [numbers[_BEGIN], *pieces[: MOST_PIECES - 2], numbers[_END]]
         by_length[len(row)].append((place, row))
 
     vectors = np.zeros((len(sentences), SIZE), np.float32)
@@ -138,22 +140,22 @@ def _read(pieces: np.ndarray) -> np.ndarray:
     """Return the means of the last layer over sentences of one length: (sentences, SIZE)."""
     import numpy as np
 
-    tensors = model().tensors
+    table = tensors()
 
     def linear(x: np.ndarray, name: str) -> np.ndarray:
-        product: np.ndarray = x @ tensors[f"{name}.weight"].T + tensors[f"{name}.bias"]
+        product: np.ndarray = x @ table[f"{name}.weight"].T + table[f"{name}.bias"]
         return product
 
     def normal(x: np.ndarray, name: str) -> np.ndarray:
         x = x - x.mean(-1, keepdims=True)
         x /= np.sqrt((x * x).mean(-1, keepdims=True) + 1e-12)
-        product: np.ndarray = x * tensors[f"{name}.weight"] + tensors[f"{name}.bias"]
+        product: np.ndarray = x * table[f"{name}.weight"] + table[f"{name}.bias"]
         return product
 
     count, length = pieces.shape
-    x = tensors["embeddings.word_embeddings.weight"][pieces]
-    x = x + tensors["embeddings.position_embeddings.weight"][:length]
-    x = normal(x + tensors["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
+    x = table["embeddings.word_embeddings.weight"][pieces]
+    x = x + table["embeddings.position_embeddings.weight"][:length]
+    x = normal(x + table["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
     for layer in range(LAYERS):
         name = f"encoder.layer.{layer}"
         query, key, value = (

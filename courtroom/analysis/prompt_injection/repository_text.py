@@ -171,9 +171,10 @@ def answer_content(request: Mapping[str, Any], content: bytes) -> dict[str, Any]
 
 
 def preload() -> None:
-    """Map the sentence model, in a reader that stays."""
+    """Map the sentence model, in a reader that stays: its forks may open no file."""
     if sentence_model.is_installed():
-        minilm.model()
+        minilm.vocabulary()
+        minilm.tensors()
         sentence_model.weights()
 
 

