@@ -55,7 +55,7 @@ LEAST_OPINIONS = 3
 LEAST_CRITERIA = 2
 # From this share of failures on an audit is no judgement of the work as a whole.
 FAILED_SHARE = 0.25
-MOST_PLACES, MOST_CITED, MOST_ROWS, MOST_DOCUMENTS, QUOTED = 8, 50, 50, 20, 120
+MOST_PLACES, MOST_CITED, MOST_ROWS, QUOTED = 8, 50, 50, 120
 # Texts of one origin begin alike; what failed may stand behind.
 OPENING = 20
 # A text of fewer characters in the code stands in many arguments by chance.
@@ -77,9 +77,6 @@ _NO_OUTPUT = re.compile(
     r"|video|demo|script|transcript)(?:[_-]|$)"
 )
 _NO_OUTPUT_FOLDER = re.compile(r"\..*|specs?|docs?|prompts?|templates?|contracts?|configs?|cache")
-_DOCUMENT = re.compile(
-    r"^readme|(?:final|interim|submission|project|week[ _-]?\d*)[ _-]?report|final[ _-]?submission"
-)
 _ON_PEER = re.compile(r"on[_ -]?peers?|peers?[_ -](?:audit|report|generated|review)")
 _DATED_ON_PEER = re.compile(r"peer[_-]grading[_-]20\d\d")
 _REPOSITORY = re.compile(r"(?:^|[/:@])([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
@@ -587,16 +584,3 @@ def is_of_another(report: ImportedReport, own: str | None) -> bool:
     if named is None or own is None:
         return False
     return not set(named.split("/")) & set(own.split("/"))
-
-
-def own_document_paths(paths: Iterable[str]) -> list[str]:
-    """Return the documents in which people write about their work: README and reports."""
-    pure = [(path, PurePosixPath(path.lower())) for path in paths if not is_vendored(path)]
-    return [
-        path
-        for path, name in pure
-        if name.suffix in {".md", ".rst", ".txt"}
-        and _DOCUMENT.search(name.stem)
-        and kind_of(path) is None
-        and not name.name.startswith(".")
-    ][:MOST_DOCUMENTS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -9,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from courtroom.analysis.langgraph.score_ranges import highest_scores
-from courtroom.analysis.project.audit_folders import affordable
+from courtroom.analysis.project.audit_folders import affordable, kind_of
 from courtroom.analysis.project.audit_rows import audit_rows, cloned_repository
 from courtroom.analysis.project.general_facts import text_of_path
 from courtroom.analysis.project.misplaced_audits import received_copies
@@ -21,7 +22,6 @@ from courtroom.analysis.project.own_audits import (
     audits_without_judgement,
     disagreements,
     each_content_once,
-    own_document_paths,
     placed_by_repository,
     read_audits,
 )
@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from courtroom.analysis.project.own_audits import AuditReading
     from courtroom.analysis.python.source_files import SourceFile
 
+MOST_DOCUMENTS = 20
+_DOCUMENT = re.compile(
+    r"^readme|(?:final|interim|submission|project|week[ _-]?\d*)[ _-]?report|final[ _-]?submission"
+)
 OUTPUT_FACTS = (
     "own_audits",
     "unread_outputs",
@@ -198,3 +202,16 @@ def _broken_off(writer: FactWriter, own: Iterable[str]) -> Iterator[str]:
     for path in audit_paths(path for path in own if 0 < blobs[path].size < LEAST_BYTES):
         if "score" in (text_of_path(writer, path) or "").lower():
             yield path
+
+
+def own_document_paths(paths: Iterable[str]) -> list[str]:
+    """Return the documents in which people write about their work: README and reports."""
+    pure = [(path, PurePosixPath(path.lower())) for path in paths if not is_vendored(path)]
+    return [
+        path
+        for path, name in pure
+        if name.suffix in {".md", ".rst", ".txt"}
+        and _DOCUMENT.search(name.stem)
+        and kind_of(path) is None
+        and not name.name.startswith(".")
+    ][:MOST_DOCUMENTS]

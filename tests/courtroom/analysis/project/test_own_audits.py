@@ -12,11 +12,11 @@ from courtroom.analysis.project.own_audits import (
     audits_without_judgement,
     disagreements,
     each_content_once,
-    own_document_paths,
     placed_by_repository,
     read_audits,
     repository_name,
 )
+from courtroom.analysis.project.own_outputs import own_document_paths
 from courtroom.models.output_facts import OwnAudit
 from tests.courtroom.sources import symbols_of
 
