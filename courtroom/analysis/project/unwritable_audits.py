@@ -27,7 +27,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True)
 class WritingCode:
-    """What is known of the code that writes audits.
+    """Bounds and texts of the code that writes audits.
 
     `highest` is the range of each persona whose score the code keeps at its bound or below in every
     case. `texts` returns the texts of code, templates and prompts; it is None where a model

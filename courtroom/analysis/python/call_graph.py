@@ -52,6 +52,13 @@ class FunctionRef:
         return self.source.path, self.site.node.lineno
 
 
+def functions_by_node(source: SourceFile) -> dict[int, FunctionRef]:
+    """Return the function of each node of a source, by the node's `id`; the last that is listed."""
+    return {
+        id(node): FunctionRef(source, site) for site in source.functions for node in walk(site.node)
+    }
+
+
 def is_of_inner(line: int, function: FunctionRef, functions: Iterable[FunctionRef]) -> bool:
     """Return whether a line of a function stands in another one of these that is inside it."""
     first, last = function.site.node.lineno, function.site.node.end_lineno or 0

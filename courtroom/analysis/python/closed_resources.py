@@ -15,7 +15,7 @@ from courtroom.analysis.python.tree_walk import push_children, values_set_once, 
 
 @dataclass(frozen=True, slots=True)
 class _Resource:
-    """What of a closed resource raises: members, items, and functions that take it, as words.
+    """Members and items of a closed resource that raise, and functions that raise with it, as words.
 
     What a function can take, a loop can as well.
     """

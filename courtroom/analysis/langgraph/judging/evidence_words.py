@@ -14,7 +14,7 @@ from courtroom.analysis.langgraph.state_flow.condition_values import (
     ConditionReader,
     key_of,
 )
-from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.call_graph import FunctionRef, functions_by_node
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import (
     called_name,
@@ -152,11 +152,7 @@ class _WordReader:
         for source in self.symbols.codebase.production:
             if channel not in source.text:
                 continue
-            homes = {
-                id(n): FunctionRef(source, site)
-                for site in source.functions
-                for n in walk(site.node)
-            }
+            homes = functions_by_node(source)
             for node in walk(source.tree):
                 value = fields_of(node).get(channel)
                 if value is None:
@@ -182,8 +178,8 @@ class _WordReader:
                 if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(
                     node.ctx, ast.Load
                 ):
-                    found = key_of(node)
-                    if (found and found[0] == self.field) or _speaks_of(node.value, marks):
+                    key = key_of(node)
+                    if (key and key[0] == self.field) or _speaks_of(node.value, marks):
                         return True
                 owner = _changed_by(node)
                 if owner is not None and _speaks_of(owner, marks):

@@ -165,11 +165,11 @@ class ScoreBounds:
             [n.value for n in walk(called.site.node) if isinstance(n, ast.Return)] if called else []
         )
         values = [_at(value, place) for value in returned]
-        told = [v for v in values if not (isinstance(v, ast.Constant) and v.value == 0)]
+        shares = [v for v in values if not (isinstance(v, ast.Constant) and v.value == 0)]
         return (
-            bool(told)
+            bool(shares)
             and called is not None
-            and all(v is not None and self._is_share(v, called, steps - 1) for v in told)
+            and all(v is not None and self._is_share(v, called, steps - 1) for v in shares)
         )
 
     @cached_property
@@ -278,11 +278,11 @@ class _Run:
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
             return frozenset({float(node.value)})
         if isinstance(node, ast.Call) and called_name(node) in EXTREMES and len(node.args) > 1:
-            first, *more = (self._value(argument, names) for argument in node.args)
+            extremes, *more = (self._value(argument, names) for argument in node.args)
             extreme = EXTREMES[called_name(node)]
             for numbers in more:
-                first = frozenset(extreme(one, two) for one in first for two in numbers)
-            return first
+                extremes = frozenset(extreme(a, b) for a in extremes for b in numbers)
+            return extremes
         if isinstance(node, ast.Call) and called_name(node) in {"int", "round"} and node.args:
             is_cut = called_name(node) == "int"
             numbers = self._value(node.args[0], names)
@@ -338,7 +338,7 @@ def _holds(number: float, limit: Limit) -> bool:
 
 def _shares(longest: int) -> list[float]:
     counts = range(1, longest + 1)
-    return sorted({0.0, *(found / count for count in counts for found in range(count + 1))})
+    return sorted({0.0, *(part / count for count in counts for part in range(count + 1))})
 
 
 def _returns_nothing(branch: ast.If) -> bool:

@@ -13,7 +13,7 @@ from itertools import islice, product
 from courtroom.analysis.langgraph.judging.awaited_words import quoted
 from courtroom.analysis.langgraph.state_flow.condition_values import ConditionReader, key_of
 from courtroom.analysis.langgraph.state_flow.possible_goals import GOAL, PossibleGoals
-from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.call_graph import FunctionRef, functions_by_node
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import (
     called_name,
@@ -130,11 +130,7 @@ class StateTexts:
         for source in self.symbols.codebase.production:
             if key not in source.text:
                 continue
-            homes = {
-                id(n): FunctionRef(source, site)
-                for site in source.functions
-                for n in walk(site.node)
-            }
+            homes = functions_by_node(source)
             for node in walk(source.tree):
                 if _is_changed_in_place(node, key):
                     return None

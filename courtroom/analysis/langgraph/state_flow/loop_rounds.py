@@ -59,7 +59,7 @@ State = dict[str, Value]
 
 
 class _Undecided(Exception):
-    """Where a run goes is not known before it."""
+    """A value or a way of the run cannot be known before it runs."""
 
 
 @dataclass

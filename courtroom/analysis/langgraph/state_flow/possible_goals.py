@@ -449,9 +449,9 @@ def _place_of(rows: ast.expr, reader: ConditionReader) -> tuple[str, str] | None
 def _items_of(test: ast.expr) -> Iterator[str]:
     """Yield the names of records whose goal a test reads."""
     for node in walk(test):
-        found = key_of(node) if isinstance(node, ast.expr) else None
-        if found is not None and found[0] == GOAL and isinstance(found[1], ast.Name):
-            yield found[1].id
+        item = key_of(node) if isinstance(node, ast.expr) else None
+        if item is not None and item[0] == GOAL and isinstance(item[1], ast.Name):
+            yield item[1].id
 
 
 def _words_sought(test: ast.expr) -> tuple[str, ...]:
