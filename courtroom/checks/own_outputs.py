@@ -53,7 +53,7 @@ NOT_OF_CODE = "No other of the newest audits has opinions."
 # Faults of recorded scores, by what is said of the audit.
 OF_SCORES = {
     OTHER_SCORE: "A committed audit records other scores than its judges gave.",
-    ONE_SCORE: "A judge of a committed audit gives one score to all criteria.",
+    ONE_SCORE: "A judge of a committed audit gives only one score.",
     FILLED: "A committed audit has placeholders in place of opinions.",
     MARKED: "A committed audit calls its own lines placeholders.",
 }
@@ -159,7 +159,7 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
             fault = next((told for part, told in OF_SCORES.items() if part in firsts[0][0]), fault)
             # Judges are listed with their scores.
             if ONE_SCORE in firsts[0][0] and ") and " in firsts[0][0]:
-                fault = "Judges of a committed audit each give one score to all criteria."
+                fault = "Judges of a committed audit each give only one score."
         if check.aspect == "guarded" and all(NEVER_FOUND in text for text, _ in firsts):
             fault = "Evidence is reported as not found, whatever the work holds."
         remarks = _other_works(facts) + _of_other_code(facts) if check.aspect == "judged" else ""

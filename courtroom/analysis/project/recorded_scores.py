@@ -1,4 +1,4 @@
-"""Recorded scores of opinions: other ones than in the opinion's own text, and one for all criteria."""
+"""Recorded scores of opinions: other ones than in the opinion's own text, and one throughout."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MARK = re.compile(
 # What is said of the judges' code after an audit.
 SINCE = " Since this audit"
 # What is said of a judge with one score.
-ONE_SCORE = "has one score for all criteria by"
+ONE_SCORE = "has only one score by"
 # Judges whose part it is to find something good in each criterion.
 LENIENT = frozenset({"Defense"})
 # Characters before the score that show what it is part of.
@@ -59,21 +59,22 @@ def other_scores(path: str, unlike: Sequence[ImportedOpinion], opinions: int) ->
     return f"{len(unlike)} of {opinions} opinions of {path} {deed}, such as {score}"
 
 
-def fixed_scores(report: ImportedReport) -> dict[str, float]:
-    """Return the judges, each with the one score that it gave on all of many criteria."""
+def fixed_scores(report: ImportedReport) -> dict[str, str]:
+    """Return the judges with one score for all of many criteria, each with words on which these are."""
     by_judge: dict[str, list[float]] = {}
     for criterion in report.criteria:
         for opinion in criterion.opinions:
             if opinion.score is not None and opinion.score.value is not None:
                 by_judge.setdefault(str(opinion.judge), []).append(opinion.score.value)
+    count = len(report.criteria)
     return {
-        judge: scores[0]
+        judge: f"{scores[0]:g} for {'all' if len(scores) >= count else f'{len(scores)} of'} {count}"
         for judge, scores in by_judge.items()
         if len(scores) >= LEAST_FIXED and len(set(scores)) == 1
     }
 
 
-def one_score(path: str, fixed: Mapping[str, float]) -> str:
-    *others, last = (f"{judge} ({score:g})" for judge, score in fixed.items())
+def one_score(path: str, fixed: Mapping[str, str]) -> str:
+    *others, last = (f"{judge} ({words} criteria)" for judge, words in fixed.items())
     judges = f"{', '.join(others)} and {last}" if others else last
     return f"{path} {ONE_SCORE} {judges}"

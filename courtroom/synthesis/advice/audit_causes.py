@@ -37,7 +37,7 @@ NOT_READ = (
 )
 PLACEHOLDERS = "Let the auditor write the audit, with nothing in it by hand."
 NOT_WEIGHED = (
-    "Find out why one score is given to all criteria: show each judge what was found on each, and what"
+    "Find out why a judge gives only one score: show each judge what was found on each, and what"
     " each score of the scale asks for."
 )
 NO_CAUSE = "Find out why the judges did not judge each criterion by itself, and mend it."

@@ -203,12 +203,12 @@ def test_audits_that_the_code_could_not_have_written_are_told_beside_their_crite
             "A committed audit records other scores than its judges gave.",
         ),
         (
-            "a.md has one score for all criteria by Prosecutor (5)",
-            "A judge of a committed audit gives one score to all criteria.",
+            "a.md has only one score by Prosecutor (5 for all 6 criteria)",
+            "A judge of a committed audit gives only one score.",
         ),
         (
-            "a.md has one score for all criteria by Defense (5) and Prosecutor (1)",
-            "Judges of a committed audit each give one score to all criteria.",
+            "a.md has only one score by Defense (5 for 5 of 6 criteria) and Prosecutor (1 for all 6 criteria)",
+            "Judges of a committed audit each give only one score.",
         ),
     ],
 )

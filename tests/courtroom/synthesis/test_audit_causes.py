@@ -51,7 +51,7 @@ def steps(*rows, about="self", **facts):
         ("Each judge gives one argument, such as “heuristic opinion, ratio 1.0”", WITHOUT_MODEL),
         ("18 of 22 arguments of a.md stand ready-made in the code.", WITHOUT_MODEL),
         ("7 of 24 opinions record another score than the one in their own text.", NOT_READ),
-        ("a.md has one score for all criteria by Prosecutor (5)", NOT_WEIGHED),
+        ("a.md has only one score by Prosecutor (5 for all 6 criteria)", NOT_WEIGHED),
         ("a.md calls 20 of its lines placeholders.", PLACEHOLDERS),
         ("Each judge of a.md gives one argument for most criteria.", NO_CAUSE),
     ],
@@ -69,7 +69,7 @@ def test_judges_that_ask_a_model_are_not_told_to_ask_one():
 
 
 def test_audit_from_before_a_change_of_the_judges_is_made_again_first():
-    old = row("a.md has one score for all criteria by Prosecutor (5).")
+    old = row("a.md has only one score by Prosecutor (5 for all 6 criteria).")
     told = piece(rationale=f"{old['text']}{SINCE} judges.py has changed, in abcdef01.")
     (step,) = output_steps("judged", [told], work(audits_without_judgement=[old], own_audits=[]))
     assert step.action == f"{AGAIN_FIRST} find{NOT_WEIGHED.removeprefix('Find')} {COMMIT}."

@@ -104,7 +104,14 @@ def test_a_judge_with_one_score_for_many_criteria_is_told():
             f"\n## {name} Management\n\n**Score:** 3/5\n\n- **Prosecutor** (Score: 1): No {name}.\n"
         )
         tail += f"- **Defense** (Score: {number + 1}): Some {name}.\n"
-    assert remarks(head + tail) == [f"{SELF} has one score for all criteria by Prosecutor (1)."]
+    assert remarks(head + tail) == [
+        f"{SELF} has only one score by Prosecutor (1 for all 5 criteria)."
+    ]
+    # A criterion that the judge did not score is none of them.
+    tail += "\n## Report Accuracy\n\n**Score:** 3/5\n\n- **Defense** (Score: 5): Some accuracy.\n"
+    assert remarks(head + tail) == [
+        f"{SELF} has only one score by Prosecutor (1 for 5 of 6 criteria)."
+    ]
 
 
 @pytest.mark.parametrize(

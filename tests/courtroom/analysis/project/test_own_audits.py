@@ -330,8 +330,9 @@ def test_one_judge_with_other_arguments_on_half_of_the_criteria_is_a_judgement()
     assert audits_without_judgement(read({SELF: on_five_criteria(*texts)})) == []
     # That the Defense has a good word for each criterion is its part.
     (fact,) = audits_without_judgement(read({SELF: on_five_criteria(*texts, scores=(2,))}))
-    assert (
-        fact["text"] == f"{SELF} has one score for all criteria by Prosecutor (2) and Defense (4)."
+    assert fact["text"] == (
+        f"{SELF} has only one score by Prosecutor (2 for all 5 criteria)"
+        " and Defense (4 for all 5 criteria)."
     )
 
 
