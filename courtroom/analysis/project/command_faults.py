@@ -77,6 +77,9 @@ class _CommandReader:
     def _why_failing(self, command: Command, start: Start) -> str:
         """Return why Python does not run what is started as it is started; "" where it may."""
         source = self._target(start)
+        module = start.module.removesuffix(".py").replace("/", ".")
+        if source is None and module != start.module and self._is_module(module):
+            return f"names a file after -m, where Python takes a module: write `python -m {module}`"
         if source is None:
             package = re.split(r"[./]", start.module)[0]
             is_own = any(path.startswith(f"{package}/") for path in self.symbols.codebase.files)

@@ -43,7 +43,9 @@ _SERVER = r"(?:uvicorn|gunicorn|hypercorn|daphne)"
 _GAP = r"[ \t\"',]{1,6}"
 _FLAGS = rf"(?:-[uBEIOWX]\w{{0,12}}{_GAP}){{0,3}}"
 _COMMAND = re.compile(
-    rf"{_PYTHON}{_GAP}{_FLAGS}(?:-m{_GAP}(?!{_SERVER})([\w.]{{1,120}})|([\w./-]{{1,160}}\.py)\b)"
+    # A path after -m starts nothing.
+    rf"{_PYTHON}{_GAP}{_FLAGS}"
+    rf"(?:-m{_GAP}(?!{_SERVER})([\w.]{{1,120}})(?![\w./])|([\w./-]{{1,160}}\.py)\b)"
     # Options may stand before the application: --bind 0.0.0.0:80 court.web:app.
     rf"|{_SERVER}(?:{_GAP}[\w.:=/-]{{1,80}}){{0,8}}?{_GAP}([A-Za-z_][\w.]{{0,119}}):[A-Za-z_]"
 )

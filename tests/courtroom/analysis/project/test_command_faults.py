@@ -154,12 +154,18 @@ def test_words_are_in_vain_only_where_no_code_can_read_them():
         ("python -m venv .venv", ""),
         ("echo 'no command", ""),
         ("python -m src.courts", "a module src.courts"),
-        ("python -m src/graph.py <repo>", "a module src/graph.py"),
+        ("python -m src/courts.py <repo>", "a module src/courts.py"),
     ],
 )
 def test_what_a_command_needs_is_in_the_tree(command: str, lacking: str):
     why = f"needs {lacking}, which the repository does not have"
     assert faults_of(command) == ([why] if lacking else [])
+
+
+def test_file_after_m_is_told_with_its_module():
+    why = "names a file after -m, where Python takes a module: write `python -m src.graph`"
+    assert faults_of("python -m src/graph.py <repo>") == [why]
+    assert faults_of("python -m src.graph.py") == [why]
 
 
 @pytest.mark.parametrize(

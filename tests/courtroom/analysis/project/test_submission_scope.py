@@ -251,6 +251,14 @@ def test_command_in_a_comment_declares_nothing() -> None:
     assert scope.entries == []
 
 
+def test_command_that_gives_a_path_for_a_module_starts_no_package() -> None:
+    files = PACKAGE | {"court/start.py": MAIN, "README.md": "python -m court/start.py\n"}
+    scope = scope_of(files)
+    assert [(entry.target, entry.declared_by) for entry in scope.entries] == [
+        ("court/start.py", "main_block")
+    ]
+
+
 def test_without_an_entry_point_all_other_code_is_the_product() -> None:
     scope = scope_of(PACKAGE | {"tests/test_app.py": ""})
     assert scope.main is None
