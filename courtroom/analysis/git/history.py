@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from difflib import get_close_matches
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.git.commit_kinds import (
@@ -82,6 +82,7 @@ LONG_WORDS: tuple[str, ...] = (
 )
 LONG_WORDS += ("completed", "implemented", "refactored", "improvements", "modifications")
 _UP_TO_DATE = re.compile(r"\bup[ -]to[ -]date\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
 _KIND = re.compile(r"\w{1,20} ?:")
 # The ground of a change is no part of what changed.
 _GROUND = re.compile(r"\b(?:according to|as per|based on) [^,;:]{1,200}", re.IGNORECASE)
@@ -96,6 +97,8 @@ _LAYOUT = re.compile(
     r"|imports?|docs?|docstrings?|comments?|remov\w*|fix\w*|refactor\w*)\b|__init__|\.py\b",
     re.IGNORECASE,
 )
+# Of these words those that say what changed where each changed file is called so.
+FILE_WORDS = frozenset({"test", "init", "error", "errors", "scores", "logic", "submission"})
 # The number of an issue, not that of a pull request, which the service adds; or of a version.
 _NAMED_NUMBER = re.compile(r"(?<!\()#\d|\d\.\d")
 
@@ -191,7 +194,11 @@ def once(history: History) -> tuple[Commit, ...]:
 
 def weak_messages(history: History) -> tuple[Commit, ...]:
     """Return the commits of work whose message does not say what changed."""
-    return tuple(c for c in work_of(history).commits if _is_empty_message(c.subject))
+    return tuple(
+        commit
+        for commit in work_of(history).commits
+        if _is_empty_message(commit.subject) and not _names_its_files(commit)
+    )
 
 
 def overclaimed_messages(history: History) -> tuple[Commit, ...]:
@@ -258,11 +265,19 @@ def _timestamp(date: str) -> str:
 
 
 def _is_empty_message(subject: str) -> bool:
-    words = re.findall(r"[^\W\d_]+", _UP_TO_DATE.sub("", _GROUND.sub("", subject)).lower())
+    words = _WORD.findall(_UP_TO_DATE.sub("", _GROUND.sub("", subject)).lower())
     # A kind of change before a colon, misspelt or not, names nothing.
     if words and _KIND.match(subject) and get_close_matches(words[0], KINDS, cutoff=ALIKE):
         words = words[1:]
     return all(map(_is_empty_word, words)) and not _NAMED_NUMBER.search(subject)
+
+
+def _names_its_files(commit: Commit) -> bool:
+    """Return whether each file is called by a word of the message, which is not its only one."""
+    words = _WORD.findall(commit.subject.lower())
+    named = FILE_WORDS.intersection(words)
+    names = (_WORD.findall(PurePosixPath(path).stem.lower()) for path in commit.paths)
+    return len(words) > 1 and bool(named) and not any(map(named.isdisjoint, names))
 
 
 def _is_empty_word(word: str) -> bool:

@@ -540,6 +540,21 @@ def test_message_that_names_a_thing_is_not_weak(subject):
 
 
 @pytest.mark.parametrize(
+    ("subject", "paths", "is_weak"),
+    [
+        ("Add Test Init", ("tests/__init__.py",), False),
+        ("test file add", ("tests/test_graph.py", "tests/test_state.py"), False),
+        ("Add Test Init", ("tests/__init__.py", "graph.py"), True),
+        ("fix the submission", ("graph.py",), True),
+        ("test", ("tests/test_graph.py",), True),
+    ],
+)
+def test_message_of_common_words_names_files_that_are_all_called_so(subject, paths, is_weak):
+    weak = weak_messages(history_with((subject, paths)))
+    assert [commit.subject for commit in weak] == [subject] * is_weak
+
+
+@pytest.mark.parametrize(
     ("subject", "paths", "lines", "is_more"),
     [
         ("feat: implement the judges", ("src/judges.py",), 1, True),
