@@ -124,6 +124,7 @@ def _without_replaced(
         place["path"]
         for name in ("persona_prompts", "structured_output_calls")
         for place in facts.get(name) or ()
+        if place.get("by_judge") is not False
     ]
     changes = later_changes((row["places"][0]["path"] for row in kept), judges, commits)
     kept = [{**row, "change": changes.get(row["places"][0]["path"])} for row in kept]

@@ -384,12 +384,19 @@ def test_an_unread_repository_leaves_every_aspect_open():
 def test_change_of_the_judges_after_an_audit_is_told_with_it():
     path, judges = "audit/report_onself_generated/a.md", "src/judges.py"
     blank = Commit("c" * 40, (), "Ada", "ada@example.org", "2026-01-01T00:00:00+00:00", "x", 0)
-    audit, change = (replace(blank, paths=(name,)) for name in (path, judges))
+    audit, change, later = (
+        replace(blank, sha=sha * 40, paths=(name,))
+        for sha, name in (("a", path), ("c", judges), ("d", "src/justice.py"))
+    )
     fact = {"text": "It fails.", "places": [{"path": path, "line": 3}]}
     prompts = [{"persona": "Defense", "path": judges, "line": 3}]
-    facts = {"own_audits": [ROW], "audits_without_judgement": [fact], "persona_prompts": prompts}
+    # A change of the Chief Justice is none of the judges.
+    calls = [{"path": "src/justice.py", "line": 9, "by_judge": False}]
+    facts = {"own_audits": [ROW], "audits_without_judgement": [fact]}
+    facts |= {"persona_prompts": prompts, "structured_output_calls": calls}
     check = OwnOutputs(**CHECK_FIELDS, aspect="judged")
-    histories = (History(made, 2, truncated=False) for made in ((audit, change), (change, audit)))
+    orders = ((audit, change, later), (change, audit, later))
+    histories = (History(made, 3, truncated=False) for made in orders)
     answers = (
         KIND.detect(check, Sources(survey=survey(facts=facts), history=h)) for h in histories
     )
