@@ -6,6 +6,7 @@ shapes of scores, opinions and changes here have their counterpart there.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from courtroom.checks.phrases import listed, number_of
@@ -61,6 +62,21 @@ RESERVED = "met with a reservation: "
 WITHHELD, NO_VALUE = "withheld", "—"
 NEXT = "What to do next"
 MOST_URGENT_CHANGES = 5
+SEARCHES = "The checks above say what was looked for, and what came of it."
+# Words of any search, beside what it looks for.
+SEARCH_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "looked read followed for of the and in on its it them each all nothing none that counts was is"
+        " found there not absent named usual spellings code files nodes detectives",
+    )
+)
+# A check may say these otherwise: a clone that is left behind is one that nothing removes.
+MOST_OTHER_WORDS = 3
+_EXTENT = re.compile(
+    r"(?:in the \d{1,9} Python files? of the repository(?: that can be read)?|on \d{1,9} pages?)\b"
+)
+_WORD = re.compile(r"\w+")
 # A place in words and the lines there.
 Quote = tuple[str, str]
 
@@ -248,6 +264,7 @@ def _breakdown(report: AuditReport) -> Iterator[str]:
     # Shared by all criteria: evidence that two of them cite is quoted once.
     evidence = {piece.id: piece for piece in report.evidence}
     quoted: dict[Quote, str] = {}
+    searches: dict[str, frozenset[str]] = {}
     undecided: dict[str, int] = {}
 
     for number, criterion in enumerate(report.criteria, start=1):
@@ -259,7 +276,7 @@ def _breakdown(report: AuditReport) -> Iterator[str]:
         yield from _titled_list(HOW, _steps(criterion.steps, criterion.rationale))
         if criterion.dissent:
             yield f"**Dissent.** {escape_sentence(criterion.dissent)}"
-        yield from _evidence(criterion, evidence, quoted)
+        yield from _evidence(criterion, evidence, quoted, searches)
 
 
 def _rationale(criterion: CriterionResult, number: int, undecided: dict[str, int]) -> str:
@@ -354,11 +371,14 @@ def _steps(steps: Sequence[RuleStep], rationale: str = "") -> Iterator[str]:
 
 
 def _evidence(
-    criterion: CriterionResult, evidence: Mapping[str, Evidence], quoted: dict[Quote, str]
+    criterion: CriterionResult,
+    evidence: Mapping[str, Evidence],
+    quoted: dict[Quote, str],
+    searches: dict[str, frozenset[str]],
 ) -> Iterator[str]:
     """Yield each place with what it shows, once; its lines are quoted the first time only.
 
-    What was looked for everywhere goes on its line.
+    What was looked for everywhere goes on its line, or by its id alone where a check says it.
     """
     pieces = [evidence[identity] for identity in criterion.evidence if identity in evidence]
     if pieces:
@@ -367,12 +387,41 @@ def _evidence(
     alike: dict[tuple[Quote, str, float], list[Evidence]] = {}
     for piece in pieces:
         alike.setdefault((_quote(piece), piece.rationale, piece.confidence), []).append(piece)
+    checks = [*_checks(criterion)]
+    repeated: dict[float, list[Evidence]] = {}
     for (quote, *_), group in alike.items():
+        if _is_search(group[0]):
+            words = _words_of(group[0])
+            left = _beside_checks(words, checks)
+            like = next((id_ for id_, other in searches.items() if left <= other), "")
+            if not left:
+                repeated.setdefault(group[0].confidence, []).extend(group)
+            elif like:
+                yield _line_of(group, f"Looked for the same as at {like}, where the check says it.")
+            else:
+                yield _evidence_line(group, "")
+                searches[group[0].id] = words
+            continue
         first = quoted.get(quote, "") if quote[1] else ""
         yield _evidence_line(group, first)
-        if quote[1] and not first and not _is_search(group[0]):
+        if quote[1] and not first:
             yield code_block(quote[1], _suffix(group[0].location.path))
         quoted.setdefault(quote, group[0].id)
+    yield from (_line_of(group, SEARCHES) for group in repeated.values())
+
+
+def _words_of(piece: Evidence) -> frozenset[str]:
+    """Return the words of what was looked for, without those of any search."""
+    words = _WORD.findall(_EXTENT.sub("", _with_search(piece)).casefold())
+    return frozenset(words) - SEARCH_WORDS
+
+
+def _beside_checks(words: frozenset[str], checks: Sequence[str]) -> frozenset[str]:
+    """Return those that the line of the nearest check lacks; none where they are few."""
+    lacking = (words - {*_WORD.findall(line.casefold())} for line in checks)
+    left = min(lacking, key=len, default=words)
+    is_little = len(left) <= MOST_OTHER_WORDS and 2 * len(left) < len(words)
+    return frozenset() if is_little else left
 
 
 def _quote(piece: Evidence) -> Quote:
@@ -383,14 +432,15 @@ def _evidence_line(pieces: Sequence[Evidence], first: str) -> str:
     """Return the line of pieces that differ in their ids alone; `first` has the same quote."""
     piece = pieces[0]
     above = "above" if first == piece.id else f"at {escape_prose(first)}"
-    facts = (
-        location_text(piece.location),
-        f"confidence {piece.confidence:g}" if piece.confidence < 1 else "",
-        f"quoted {above}" if first else "",
-    )
-    listed = ", ".join(filter(None, facts))
-    names = ", ".join(escape_prose(piece.id) for piece in pieces)
     words = escape_sentence(piece.rationale if first else _with_search(piece))
+    return _line_of(pieces, words, location_text(piece.location), f"quoted {above}" * bool(first))
+
+
+def _line_of(pieces: Sequence[Evidence], words: str, place: str = "", where: str = "") -> str:
+    names = ", ".join(escape_prose(piece.id) for piece in pieces)
+    confidence = pieces[0].confidence
+    facts = (place, f"confidence {confidence:g}" if confidence < 1 else "", where)
+    listed = ", ".join(filter(None, facts))
     return f"**{names}**{f' ({listed})' if listed else ''}: {words}"
 
 

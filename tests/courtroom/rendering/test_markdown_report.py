@@ -349,6 +349,40 @@ def test_what_was_looked_for_everywhere_goes_on_its_line(rationale, line):
     assert "```" not in text.partition("**Evidence**")[2]
 
 
+def searching(name, looked_for, goal):
+    searched = piece(name, rationale=goal, content=looked_for, location=Location())
+    return searched, check(name, goal=goal), outcome(name, True, searched)
+
+
+def test_searches_that_a_check_tells_are_listed_by_their_ids_alone():
+    kinds = "files that are closed, names that nothing defines, texts that cannot be formatted"
+    rows = (
+        searching("a", "Looked for it in the 3 Python files of the repository.", "No bare shell."),
+        searching("b", "Looked for it on 4 pages: it is absent.", "No diagram is there."),
+        searching("c", f"Looked in the 4 functions of the judges for {kinds}.", "Judges run."),
+        searching("d", f"Looked in the 4 functions of the court for {kinds}.", "The court runs."),
+    )
+    pieces, checks, outcomes = zip(*rows, strict=True)
+    judged = verdict(
+        "default",
+        bench((3, 3, 3), *pieces),
+        evidence=pieces,
+        rubric_=rubric(criterion("quality", *checks)),
+        outcomes=outcomes,
+    )
+    text = render_markdown(report(judged, pieces))
+
+    lines = [line for line in text.split("\n") if line.startswith("**E-")]
+    bare, drawn, judges, court = (found.id for found in pieces)
+    assert sorted(lines) == sorted(
+        [
+            f"**{bare}, {drawn}**: The checks above say what was looked for, and what came of it.",
+            f"**{judges}**: Judges run. Looked in the 4 functions of the judges for {kinds}.",
+            f"**{court}**: Looked for the same as at {judges}, where the check says it.",
+        ]
+    )
+
+
 def test_words_between_ticks_are_code_and_are_read_back():
     words = "Node reads `__init__` and `a_b*` but a ` alone and `` two `` stay."
     answers = [row.model_copy(update={"argument": words}) for row in bench((3, 3, 3), piece())]
