@@ -10,7 +10,7 @@ from typing import Any
 
 from courtroom.analysis.diagrams.diagram_kind import pictures
 from courtroom.analysis.pdf.pdf_content import PdfReading
-from courtroom.analysis.pdf_claims.opposed_judges import opposed_judges
+from courtroom.analysis.pdf_claims.opposed_judges import opposed_judges, tells_the_verdict
 from courtroom.analysis.pdf_claims.passages import Passages, stems_of
 from courtroom.models.facts import PDF_TERMS, TermUse
 
@@ -185,7 +185,8 @@ def explained_without_term(reading: PdfReading, term: str) -> TermMatch | None:
     """Return the first passage on all parts of the term's mechanism; None for a term without."""
     pattern = _pattern(_spellings(term))
     if term == "Dialectical Synthesis":
-        return _by_judges(list(_blocks(reading)), pattern)
+        blocks = list(_blocks(reading))
+        return _by_judges(blocks, pattern) or _of_dialectic(blocks, pattern)
     parts = _MECHANISMS_OF_TERMS.get(term)
     if parts is None:
         return None
@@ -211,6 +212,17 @@ def _by_judges(blocks: list[_Block], pattern: re.Pattern[str]) -> TermMatch | No
         ),
         None,
     )
+
+
+def _of_dialectic(blocks: list[_Block], pattern: re.Pattern[str]) -> TermMatch | None:
+    """Return the first section called dialectical that tells how a verdict comes of the conflict."""
+    for index, block in enumerate(blocks):
+        if not block.heading or "dialectic" not in block.text.lower():
+            continue
+        passage = _section(blocks, index)
+        if tells_the_verdict(passage.lower()) and _explains(passage, pattern):
+            return TermMatch("substantive", block.page, passage[:_PASSAGE_CHARACTERS])
+    return None
 
 
 def _first_page(blocks: list[_Block], index: int) -> int:

@@ -40,7 +40,7 @@ def opposed_judges(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             texts.append(text)
             after += f" {text.lower()}" if judges == _JUDGES else ""
             judges |= {_judge_of(text) or ""} & _JUDGES
-            if _tells_the_verdict(after):
+            if tells_the_verdict(after):
                 yield start, " ".join(texts)
                 break
 
@@ -51,5 +51,6 @@ def _judge_of(line: str) -> str | None:
     return match["judge"][0] if match else None
 
 
-def _tells_the_verdict(text: str) -> bool:
+def tells_the_verdict(text: str) -> bool:
+    """Return whether a text in lower case has words on a conflict, its resolution and the verdict."""
     return all(words.search(text) for words in (_VERDICT, *_TAKES_SIDES))

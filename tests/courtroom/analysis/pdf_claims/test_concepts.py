@@ -467,3 +467,23 @@ def test_judges_without_an_opponent_or_a_ruling_explain_no_synthesis(
         explained_without_term(_reading(text.replace(before, after)), "Dialectical Synthesis")
         is None
     )
+
+
+@pytest.mark.parametrize(
+    ("heading", "verdict", "is_told"),
+    [
+        ("8. The Dialectical Bench", "the Chief Justice weighs them by rules", True),
+        ("8. The Bench", "the Chief Justice weighs them by rules", False),
+        ("8. The Dialectical Bench", "they are printed", False),
+    ],
+)
+def test_section_called_dialectical_that_ends_in_a_verdict_explains_a_synthesis(
+    heading: str, verdict: str, is_told: bool
+) -> None:
+    text = (
+        f"{heading}\nThree personas evaluate the same evidence by opposed prompts, so that their scores"
+        f" and opinions are in conflict. When the variance of a criterion is above two, {verdict}, and"
+        " then records why the judges disagree."
+    )
+    match = explained_without_term(_reading(text, headings=(heading,)), "Dialectical Synthesis")
+    assert (match is not None) == is_told
