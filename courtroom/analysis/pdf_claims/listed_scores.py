@@ -22,7 +22,7 @@ Owner = Literal["self", "peers"]
 # Fewer scores are no list; more differences are not all named.
 _LEAST, _LEAST_OF_SEVERAL, _MOST_NAMED = 4, 2, 3
 # Limits of the parts that are read, of their characters, and of the names that are looked for.
-_MOST_PAGES, _MOST_LISTS, _MOST_CHARACTERS, _MOST_NAMES, _MOST_WORDS = 3, 6, 20_000, 60, 8
+_MOST_PAGES, _MOST_LISTS, _MOST_CHARACTERS, _MOST_NAMES, _MOST_WORDS = 4, 6, 20_000, 60, 8
 _HEADING_CHARACTERS = 90
 _SELF_AUDIT = re.compile(r"\bself[- \u2010-\u2013]?audit", re.IGNORECASE)
 _PEERS = re.compile(r"\bpeers?\b|\breceived\b|\bclassmate", re.IGNORECASE)
