@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from courtroom.analysis.langgraph.judging.blank_texts import TEXTS, BlankTexts
 from courtroom.analysis.langgraph.judging.dead_conditions import argument_of, parameter_names
 from courtroom.analysis.langgraph.judging.structured_calls import SCHEMA_BINDERS
 from courtroom.analysis.langgraph.judging.text_values import values_in
@@ -40,13 +41,6 @@ PLAIN = frozenset(
 )
 # Words of keys of a criterion that hold no more than its name.
 NAMES = frozenset(words_of("id ids name names title key dimension criterion"))
-# Words of keys of a criterion that say what it asks for.
-TEXTS = frozenset(
-    words_of(
-        """instruction instructions pattern patterns description guideline guidelines judicial logic
-        levels rules requirement requirements expectation expectations"""
-    )
-)
 MODELS = frozenset(words_of("llm llms model models client"))
 LOOKUPS = frozenset({"get", "getattr", "pop", "setdefault"})
 # Calls that read a file or an address: of what they return, no more is known than its path.
@@ -115,6 +109,13 @@ class PromptReader:
             waiting += self._parts(value, inputs)
         return inputs
 
+    def is_mistaken(self, function: FunctionRef) -> bool:
+        """Return true for an inner function that was taken for that of the same name in another."""
+        return _outermost(function.site) not in self._reached and any(
+            other.name == function.name and _outermost(other.site) in self._reached
+            for other in self.functions
+        )
+
     def _parts(self, value: _Value, inputs: PromptInputs) -> list[_Value]:
         """Return the values that a value is made of, and note what it is by itself."""
         node = value.node
@@ -126,6 +127,8 @@ class PromptReader:
             key = constant_text(node.slice)
             if key is None:
                 return [_at(node.value, value)]
+            if self._is_blank(node, set(words_of(key)), value):
+                return self._blank(node.value, value)
             return self._of_field(key, node.value, value, inputs)
         if isinstance(node, ast.Call):
             return self._of_call(node, value, inputs)
@@ -142,7 +145,8 @@ class PromptReader:
         if self._is_state(node, value):
             _open(inputs, value)
             return []
-        _note(inputs, value, words)
+        if not self._is_blank(node, words, value):
+            _note(inputs, value, words)
         values = self._values_of(node.id, value, inputs)
         if values is None:
             if node.id not in BUILTINS and node.id != "__file__":
@@ -279,6 +283,8 @@ class PromptReader:
             place = 0 if receiver is not None else 1
             key = constant_text(call.args[place]) if len(call.args) > place else None
             defaults = [_at(argument, value) for argument in call.args[place + 1 :]]
+            if key is not None and self._is_blank(call, set(words_of(key)), value):
+                return self._blank(owner, value)
             if key is not None:
                 return [*self._of_field(key, owner, value, inputs), *defaults]
             return [_at(owner, value), *defaults]
@@ -310,6 +316,21 @@ class PromptReader:
             and self.call_graph.is_unknown(value.source, call)
             and symbols.find_class(value.source, call.func) is None
         )
+
+    def _is_blank(self, node: ast.expr, words: set[str], value: _Value) -> bool:
+        """Return true for a text of the criterion that no entry of the rubric has."""
+        if value.site is None or words.isdisjoint(TEXTS | RUBRIC):
+            return False
+        return self._blank_texts.is_blank(node, FunctionRef(value.source, value.site))
+
+    def _blank(self, owner: ast.expr, value: _Value) -> list[_Value]:
+        """Return the owner of a blank text: its name may be that of evidence, but no text is taken."""
+        is_state = self._is_state(owner, value)
+        return [] if is_state else [_Value(owner, value.source, value.site, True)]
+
+    @cached_property
+    def _blank_texts(self) -> BlankTexts:
+        return BlankTexts(self.call_graph.symbols)
 
     def _is_state(self, node: ast.expr, value: _Value) -> bool:
         if not isinstance(node, ast.Name):

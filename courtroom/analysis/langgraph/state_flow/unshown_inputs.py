@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from courtroom.analysis.langgraph.judging.blank_texts import TEXTS
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.prompt_inputs import (
-    TEXTS,
     PromptInputs,
     PromptReader,
 )
@@ -65,6 +65,8 @@ def unshown_inputs(call_graph: CallGraph, layers: Layers, reading: FlowReading) 
 
 def _requests(judge: str, reader: PromptReader) -> Iterator[_Request]:
     for function in reader.functions:
+        if reader.is_mistaken(function):
+            continue
         for node in walk(function.site.node):
             if is_model_call(node):
                 place = function.source.path, line_of_call(node)
@@ -129,4 +131,5 @@ def _rubric_gap(symbols: SymbolTable) -> str:
 def _holds_text(value: ast.expr) -> bool:
     """Return true for `dimension["forensic_instruction"]` and `rubric.success_pattern`."""
     names = (constant_text(node) or last_name(node) for node in walk(value))
-    return any(name.isidentifier() and TEXTS.intersection(words_of(name)) for name in names)
+    texts = (name for name in names if name.isidentifier() and not name.isupper())
+    return any(TEXTS.intersection(words_of(name)) for name in texts)

@@ -46,7 +46,12 @@ def judge(state):
 """
 RUBRIC = {
     "rubric.json": json.dumps(
-        {"dimensions": [{"id": "history", "name": "History"}, {"id": "graph", "name": "Graph"}]}
+        {
+            "dimensions": [
+                {"id": "history", "name": "History", "instruction": "", "success_pattern": ""},
+                {"id": "graph", "name": "Graph"},
+            ]
+        }
     )
 }
 NOTHING_FOUND = "the request of `judge` to a model holds nothing that a detective found"
@@ -117,12 +122,75 @@ def test_text_of_the_code_may_stand_for_that_of_the_rubric(text):
     assert faults(f"ask(PERSONA, {text})") == [NOTHING_FOUND]
 
 
+SENT = """
+class Task(TypedDict):
+    criterion_id: str
+    criterion_description: str
+
+def asked(state):
+    for row in state["rubric_dimensions"]:
+        text = row.get("description", "")
+        Send("judge", Task(criterion_id=row["id"], criterion_description=text))
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (['text = row.get("description", "")', "ask(PERSONA, key + text)"], [NAME_ALONE]),
+        (['ask(PERSONA, key + (row.get("description") or ""))'], [NAME_ALONE]),
+        (['ask(PERSONA, key + state["criterion_description"])'], [NAME_ALONE]),
+        (
+            [
+                'rows = state["rubric_dimensions"]',
+                "criteria = '; '.join(f\"{r['id']}: {r['description']}\" for r in rows)",
+                "ask(PERSONA, key + criteria)",
+            ],
+            [NAME_ALONE],
+        ),
+        (['ask(PERSONA, key + row.get("description", row["instruction"]))'], []),
+        (['ask(PERSONA, key + row.get("instruction", ""))'], []),
+    ],
+)
+def test_text_under_a_key_that_no_entry_has_is_no_text_of_the_rubric(lines, expected):
+    reading = reading_of(*lines, code=CODE + SENT)
+    assert sentences(reading, "unshown_rubric") == expected
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        'def load(row):\n    return {"id": row["id"], "description": row["instruction"]}',
+        'def load(row):\n    row["description"] = row["instruction"]',
+        "class Criterion(BaseModel):\n    description: str",
+    ],
+)
+def test_key_that_code_itself_makes_may_hold_a_text(more):
+    code = f"{CODE}\n{more.replace('{', '{{').replace('}', '}}')}\n"
+    reading = reading_of('ask(PERSONA, key + row.get("description", ""))', code=code)
+    assert not sentences(reading, "unshown_rubric")
+
+
 def test_rubric_is_not_denied_where_evidence_may_hold_it_or_there_is_none():
     lines = ('ask(PERSONA, key + block(state["evidences"][key]))',)
     copied = CODE.replace("[made]", '[Evidence(found=True, goal=row["forensic_instruction"])]')
     for reading in (reading_of(*lines, code=copied), reading_of(*lines, data={})):
         assert not sentences(reading, "unshown_rubric")
         assert "unshown_rubric" in reading.unread
+
+
+def test_member_of_an_enum_in_evidence_is_no_text_of_the_rubric():
+    made = "[Evidence(found=True, kind=Kind.BUILD_PATTERN)]"
+    line = 'ask(PERSONA, key + block(state["evidences"][key]))'
+    reading = reading_of(line, code=CODE.replace("[made]", made))
+    assert sentences(reading, "unshown_rubric") == [NAME_ALONE]
+
+
+def test_inner_function_of_another_function_is_none_of_the_judge():
+    inner = "def audit(row):\n    def call():\n        return ask(PERSONA, row['instruction'])\n"
+    code = f"{CODE}\n{inner}    return call()\n"
+    lines = ("def call():", "    return ask(PERSONA, key)", "call()")
+    assert sentences(reading_of(*lines, code=code), "unshown_rubric") == [NAME_ALONE]
 
 
 def test_fault_names_all_judges_that_ask_so_once():
