@@ -136,7 +136,7 @@ def reducers_of(symbols: SymbolTable, site: ClassSite | None) -> list[dict[str, 
     if site is None:
         return []
     reducers: dict[str, dict[str, Any]] = {}
-    for home in _class_and_ancestors(symbols, site):
+    for home in class_and_ancestors(symbols, site):
         for field in home.node.body:
             if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
                 continue
@@ -157,7 +157,7 @@ def declared_keys(symbols: SymbolTable, site: ClassSite | None) -> frozenset[str
     """Return the keys of a state class; None where it may have keys that are not known."""
     if site is None:
         return None
-    homes = _class_and_ancestors(symbols, site)
+    homes = class_and_ancestors(symbols, site)
     for home in homes:
         for base in home.node.bases:
             is_own = symbols.find_class(home.source, base) is not None
@@ -171,7 +171,7 @@ def declared_keys(symbols: SymbolTable, site: ClassSite | None) -> frozenset[str
     )
 
 
-def _class_and_ancestors(symbols: SymbolTable, site: ClassSite) -> list[ClassSite]:
+def class_and_ancestors(symbols: SymbolTable, site: ClassSite) -> list[ClassSite]:
     """Return a class and its ancestors in the repository, the oldest first."""
     sites = [site]
     # The list grows while it is read.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from courtroom.analysis.langgraph.graph_values import Route
@@ -19,7 +20,7 @@ from courtroom.analysis.langgraph.state_evaluator import StateEvaluator
 from courtroom.analysis.langgraph.state_flow.always_filled import Filled, FilledKeys
 from courtroom.analysis.langgraph.state_flow.earlier_writes import KEEPING, Earlier, may_write
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place, joined, listed
-from courtroom.analysis.langgraph.state_flow.router_states import RouterStates
+from courtroom.analysis.langgraph.state_flow.router_states import FUEL_PER_ROUTER, RouterStates
 from courtroom.analysis.langgraph.state_flow.run_order import (
     certain_steps,
     comes_in_one_step,
@@ -27,6 +28,7 @@ from courtroom.analysis.langgraph.state_flow.run_order import (
     earliest_steps,
     later_nodes,
 )
+from courtroom.analysis.langgraph.state_flow.text_cases import MOST_TEXTS, text_cases, text_keys
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -205,6 +207,7 @@ def settled_tests(
                 route, later if is_once else set(), done, is_once=is_once
             )
             way = _by_states(router_states, route, earlier)
+            way = way or _by_own_tests(router_states, route, text_keys(symbols, access))
             ways += [way] if way else []
         for way in ways:
             gone = {node for outcome in way.outcomes for node in outcome}
@@ -412,6 +415,23 @@ def _by_states(reader: RouterStates, route: Route, earlier: dict[str, Earlier]) 
     )
     kind = "needless_route" if fillers else "dead_route"
     return lost.way(route, kind, sentence, other=next(iter(fillers.values()), None))
+
+
+def _by_own_tests(reader: RouterStates, route: Route, texts: AbstractSet[str]) -> DeadWay | None:
+    """Return the ways to which no texts under its keys lead a router."""
+    keys = sorted(reader.tested(route) & texts)
+    if not keys or len(keys) > MOST_TEXTS:
+        return None
+    states = [DictValue({**case}, is_open=True) for case in text_cases(keys)]
+    reader.evaluator.fuel = FUEL_PER_ROUTER
+    lost = _lost(reader.evaluator, route, *map(reader.access.holding, states))
+    if lost is None:
+        return None
+    sentence = (
+        f"the router after {route.start} returns {listed(lost.names)} in no run: its other tests of"
+        f" {listed(keys)} rule it out"
+    )
+    return lost.way(route, "dead_route", sentence)
 
 
 def _always_filled(symbols: SymbolTable, access: StateAccess) -> dict[str, Filled]:

@@ -128,7 +128,7 @@ class RouterStates:
         `done` have run by then, `later` have not. `is_once`: its own node has not either.
         """
         use = self.access.nodes.get(route.start)
-        keys = (self._tested(route) | (use.read_keys if use else set())) & self._declared
+        keys = (self.tested(route) | (use.read_keys if use else set())) & self._declared
         passed = {*self.access.nodes} - ({*later, route.start} if is_once else set())
         uses = [use for name, use in self.access.nodes.items() if name in passed]
         before = {name: self.always.get(name, {}) for name in done - {route.start}}
@@ -142,7 +142,8 @@ class RouterStates:
     def _declared(self) -> frozenset[str]:
         return self.access.declared or frozenset()
 
-    def _tested(self, route: Route) -> frozenset[str]:
+    def tested(self, route: Route) -> frozenset[str]:
+        """Return the keys that the router of a route reads."""
         name = f"the router after {route.start}"
         uses = [use for use in self.access.routers if use.name == name]
         return frozenset().union(*(use.read_keys for use in uses))
@@ -150,7 +151,7 @@ class RouterStates:
     def written_by(self, route: Route) -> set[str]:
         """Return the tested keys that the node before a router may write."""
         use = self.access.nodes[route.start]
-        return {write.key for write in use.writes} & self._tested(route)
+        return {write.key for write in use.writes} & self.tested(route)
 
     def states(self, route: Route, earlier: Mapping[str, Earlier]) -> list[DictValue]:
         """Return the states that a router may get; none where its node is not followed."""
@@ -160,7 +161,7 @@ class RouterStates:
             return []
         self.evaluator.fuel = fuel
         try:
-            cases = self._cases(use, self._tested(route) - earlier.keys())
+            cases = self._cases(use, self.tested(route) - earlier.keys())
             states = [state for case in cases for state in self._behind(use, earlier, case)]
         except (OutOfFuel, RecursionError, NotFollowed):
             states = []

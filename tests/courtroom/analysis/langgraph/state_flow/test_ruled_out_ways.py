@@ -292,3 +292,54 @@ def test_a_way_for_want_of_a_text_is_dead_where_the_node_before_it_writes_some(
     assert [line.endswith(RULED_OUT.format("guard", "`report`")) for line in lines] == (
         [True] * is_dead
     )
+
+
+STARTS = """
+def starts(state):
+    names = []
+    if state.get("repo_url"):
+        names.append("repo")
+    if state.get("pdf_path"):
+        names.append("pdf")
+    return names
+def route(state):
+    if {test}:
+        return "judge"
+    names = starts(state)
+    {between}
+    if not names:
+        return "lost"
+    return names
+g = StateGraph(State)
+for name in ("repo", "pdf", "judge", "lost"):
+    g.add_node(name, lambda state: {{}})
+g.add_conditional_edges(START, route, ["repo", "pdf", "judge", "lost"])
+app = g.compile()
+"""
+NEITHER = 'not state.get("repo_url") and not state.get("pdf_path")'
+
+
+def ways_of_starts(test: str = NEITHER, between: str = "pass") -> list[str]:
+    code = STARTS.format(test=test, between=between)
+    reading = flow_of("", graph=code, run="app.invoke(INPUT)")
+    return sentences(reading, "dead_route")
+
+
+def test_way_that_an_earlier_test_of_the_same_texts_rules_out_is_never_taken():
+    why = "its other tests of `pdf_path` and `repo_url` rule it out"
+    assert ways_of_starts() == [f"the router after START returns `lost` in no run: {why}"]
+    assert ways_of_starts('not (state["repo_url"] or state["pdf_path"])') == ways_of_starts()
+
+
+@pytest.mark.parametrize(
+    ("test", "between"),
+    [
+        (f"{NEITHER} and MODE", "pass"),
+        ('state.get("repo_url") is None and state.get("pdf_path") is None', "pass"),
+        ('state.get("repo_url") == "a" and not state.get("pdf_path")', "pass"),
+        (NEITHER, "names = [name for name in names if name in CHOSEN]"),
+    ],
+    ids=["another test", "empty texts", "a text of its own", "a list that is cut"],
+)
+def test_way_that_some_texts_lead_to_is_no_fault(test: str, between: str):
+    assert "lost" not in "".join(ways_of_starts(test, between))
