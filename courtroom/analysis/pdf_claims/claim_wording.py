@@ -52,6 +52,7 @@ _FROM_DETECTIVES = re.compile(
     r"\bfrom (?:all|each|every)(?: of)?(?: the)?(?: three)? detectives?\b"
 )
 _BOUND_SCHEMA = re.compile(r"\bwith_structured_output\( ?(\w{1,60}) ?\)")
+_BINDS = re.compile(r"\bwith_structured_output\b|\bbind_tools\b|\bbound\b")
 # What sets a cap for security off, beside its name: "security cap if a flaw is confirmed".
 _SETS_OFF = re.compile(
     r"(?:security (?:override|cap)|rule of security)(?:(?!\),|[.;])[^\n]){0,80}?"
@@ -180,8 +181,11 @@ def _is_named(field: str, sentence: str) -> bool:
 def _bound_schema(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
     """The class that the sentence hands to the call is one that a call binds.
 
-    A list of that class is another answer: all opinions come from one request.
+    A list of that class is another answer: all opinions come from one request. Answers that are
+    parsed and held to a model are structured outputs to some.
     """
+    if value is False and code.get("validates_answers") and not _BINDS.search(sentence):
+        return None
     named = set(_BOUND_SCHEMA.findall(sentence))
     rows = code.get("structured_output_calls") or ()
     models = {name.lower() for name in code.get("pydantic_models") or ()}

@@ -52,6 +52,10 @@ _ASSERTED_SHARE = re.compile(
     r"^[ \t]*+assert \w{0,40}(?:overlap|similarity|shared)\w{0,20} <=? 0?\.(\d{1,2})\b",
     re.MULTILINE,
 )
+# What holds parsed answers to a Pydantic model.
+_VALIDATES = re.compile(
+    r"\bmodel_validate(?:_json)?\(|\bparse_(?:obj|raw)\(|\bPydanticOutputParser\("
+)
 # Calls that make JSON, and those that write it to a file or return it to a browser.
 _MAKES_JSON = re.compile(r"\bjson\.dumps\(|model_dump_json\(|\bto_json\(|\borjson\b|\.json\(")
 _WRITES_JSON = re.compile(
@@ -114,7 +118,7 @@ def is_manifest(path: str) -> bool:
 def source_words(texts: Sequence[str]) -> dict[str, Any]:
     """Return `uses_<library>` by its imports, `uses_<family>` of models by their names, and whether
     the sources call mkdtemp, remove folders, look for words in a source, take a median beside a
-    spread, run functions side by side and write JSON, which is null where some is made that another
+    spread, hold answers to a model, run functions side by side and write JSON, which is null where some is made that another
     call may write; `asserted_shares` are the percentages up to which a test lets texts overlap.
 
     A library that is named but not imported may run in another way: null. A requirement alone does
@@ -135,6 +139,7 @@ def source_words(texts: Sequence[str]) -> dict[str, Any]:
             {int(share.ljust(2, "0")) for text in texts for share in _ASSERTED_SHARE.findall(text)}
         ),
         "takes_median_by_spread": any(_MEDIAN.search(t) and _SPREAD.search(t) for t in texts),
+        "validates_answers": _is_in(_VALIDATES, texts),
         "runs_side_by_side": any(_SIDE_BY_SIDE.search(text) for text in texts),
         "writes_json": True
         if _is_in(_WRITES_JSON, texts)

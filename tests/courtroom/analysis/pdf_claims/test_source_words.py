@@ -122,3 +122,19 @@ def test_model_of_another_provider_is_none_of_ollama(source: str, standing: str)
     claims = feature_claims(PdfReading(("The judges run on GPT-4o.",)))
     held = check_against_code(claims, source_words([source]))
     assert [claim.standing for claim in held] == [standing]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "source", "standing"),
+    [
+        ("The judges give structured outputs.", "Opinion.model_validate(json.loads(text))", "open"),
+        ("The judges give structured outputs.", "opinion = json.loads(text)", "contradicted"),
+        ("Judges call with_structured_output.", "Opinion.model_validate(row)", "contradicted"),
+    ],
+)
+def test_answers_that_are_held_to_a_model_are_no_false_claim_of_structured_outputs(
+    sentence: str, source: str, standing: str
+) -> None:
+    claims = feature_claims(PdfReading((sentence,)))
+    facts = {"structured_output_calls": [], **source_words([source])}
+    assert [held.standing for held in check_against_code(claims, facts)] == [standing]
