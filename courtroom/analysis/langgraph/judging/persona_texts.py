@@ -504,7 +504,7 @@ def _templates(symbols: SymbolTable, function: FunctionRef) -> Iterator[PersonaT
     texts: dict[ast.stmt | ast.expr, str] = {}
     try:
         for node, value in _values_in_function(evaluator, function):
-            made = [c.text for c in choices_of(value) if isinstance(c, Template)]
+            made = [c.text for c in _with_messages(value) if isinstance(c, Template)]
             if text := min(filter(plain_words, made), key=len, default=""):
                 texts[node] = text
     except (OutOfFuel, RecursionError):
@@ -512,6 +512,14 @@ def _templates(symbols: SymbolTable, function: FunctionRef) -> Iterator[PersonaT
     for node, text in texts.items():
         if not _is_extended(node, texts, function.site.node):
             yield _persona_text("", function.source, node, text)
+
+
+def _with_messages(value: Value) -> Iterator[Value]:
+    """Yield the choices of a value, and the texts of a list of messages: ("system", text)."""
+    for choice in choices_of(value):
+        yield choice
+        for member in choice.members if isinstance(choice, ListValue) else ():
+            yield from member.members if isinstance(member, ListValue) else ()
 
 
 def _is_extended(

@@ -63,15 +63,19 @@ def test_error_message_is_no_text_that_all_judges_get():
 
 
 @pytest.mark.parametrize(
+    "request_text",
+    ["llm.invoke(f{around!r})", "Chat.from_messages([('system', f{around!r}), ('human', 'Go.')])"],
+)
+@pytest.mark.parametrize(
     ("around", "is_beside"),
     [("{system}\n" + FRAME, True), ("{system}", False), ("{system} " + HARSH, False)],
 )
-def test_text_around_long_prompts_is_measured_beside_them(around, is_beside):
+def test_text_around_long_prompts_is_measured_beside_them(around, is_beside, request_text):
     code = (
         f"PROSECUTOR_PROMPT = {HARSH!r}\nDEFENSE_SYSTEM = {KIND!r}\nTECH_LEAD = {DRY!r}\n"
         "BENCH = [PROSECUTOR_PROMPT, DEFENSE_SYSTEM, TECH_LEAD]\n"
         "def judge(state, system):\n"
-        f"    return llm.invoke(f{around!r})\n"
+        f"    return {request_text.format(around=around)}\n"
         "def prosecutor(state):\n    return judge(state, PROSECUTOR_PROMPT)\n"
         + built('g.add_edge("prosecutor", END)', nodes=("defense", "tech_lead")).replace(
             "app =", 'g.add_node("prosecutor", prosecutor)\napp ='
