@@ -65,6 +65,8 @@ _PARTS = re.compile(
     r"#[^\n]*|(?P<long>\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3})"
     r"|\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
 )
+# What calls the names behind it classes: "three distinct classes - A, B".
+_CLASSES = re.compile(r"\bclass(?:es)?\b\W{1,4}(?:\w{1,60}(?:, (?:and )?| and )){0,6}$")
 FRACTION = " / "
 _GIVEN = re.compile(r"= (?:\w{1,60} / )?$")
 _BUILTINS = frozenset(dir(builtins))
@@ -73,11 +75,12 @@ _INHERITED = re.compile(r"model_(?:dump|validate|copy|construct|json|fields|conf
 
 @dataclass(frozen=True, slots=True)
 class ClaimedName:
-    """Name of code with the first sentence that gives it."""
+    """Name of code with the first sentence that gives it; `is_class`: it is said to be a class."""
 
     name: str
     page: int
     passage: str
+    is_class: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,10 @@ def claimed_names(reading: PdfReading) -> tuple[ClaimedName, ...]:
             is_known = _INHERITED.fullmatch(name) or name in _BUILTINS
             if is_known or _is_formula(sentence, match):
                 continue
-            names.setdefault(_folded(name), ClaimedName(name, page, sentence[:_PASSAGE_CHARACTERS]))
+            before = sentence[max(match.start() - _PASSAGE_CHARACTERS, 0) : match.start()]
+            is_class = sentence.startswith(".", match.end()) or bool(_CLASSES.search(before))
+            claim = ClaimedName(name, page, sentence[:_PASSAGE_CHARACTERS], is_class)
+            names.setdefault(_folded(name), claim)
     return tuple(names.values())[:MOST_NAMES]
 
 
@@ -123,7 +129,7 @@ def check_names(names: Iterable[ClaimedName], contents: Mapping[str, str]) -> Ch
         missing = {
             folded: name
             for folded, name in missing.items()
-            if _stem(name.name) not in text or (is_data and name.name[0].isupper())
+            if _stem(name) not in text or (is_data and name.name[0].isupper())
         }
     existing = (name for folded, name in wanted.items() if folded not in missing)
     return CheckedNames(tuple(existing), tuple(missing.values()))
@@ -158,9 +164,12 @@ def _code_of(source: str) -> str:
     return _PARTS.sub(kept, source)
 
 
-def _stem(name: str) -> str:
-    """Return the folded name; of a node called so, ChiefJusticeNode, without its last word."""
-    return _folded(name.removesuffix("Node"))
+def _stem(name: ClaimedName) -> str:
+    """Return the folded name; of a node called so, ChiefJusticeNode, without its last word.
+
+    The name of a class is the whole of it.
+    """
+    return _folded(name.name if name.is_class else name.name.removesuffix("Node"))
 
 
 def _folded(text: str) -> str:
