@@ -4,33 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from courtroom.analysis.langgraph.graph_values import Route
 from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.analysis.langgraph.state_access import StateAccess, StateUse
 from courtroom.analysis.langgraph.state_flow.earlier_writes import may_write
-from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place, listed
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place, joined, listed
+from courtroom.analysis.langgraph.state_flow.router_states import (
+    FUEL_PER_ROUTER,
+    NotFollowed,
+    RouterStates,
+)
+from courtroom.analysis.langgraph.state_flow.run_order import reached_from
+from courtroom.analysis.langgraph.state_flow.text_cases import SOME_TEXT, text_keys
+from courtroom.analysis.langgraph.topology import GraphReading
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.symbolic_execution.evaluator import OutOfFuel
+from courtroom.analysis.python.symbolic_execution.value_operations import truth_of
+from courtroom.analysis.python.symbolic_execution.values import (
+    DictValue,
+    ListValue,
+    Value,
+    choices_of,
+)
 from courtroom.analysis.python.tree_walk import words_of
 
 # Words in the name of a key under which nodes record what failed.
 FAILURES = frozenset({"error", "errors", "failure", "failures", "exception", "exceptions"})
 
 
-def input_routes(routes: Sequence[Route], access: StateAccess) -> Iterator[FlowFault]:
-    """Yield the routers with several ways whose keys no node writes."""
+def input_routes(
+    symbols: SymbolTable, graph: GraphReading, access: StateAccess
+) -> Iterator[FlowFault]:
+    """Yield the routers with several ways that test the graph's inputs alone: keys that no node
+    writes, that nodes before the detectives alone rewrite, or that follow from such a key.
+    """
     uses = {use.name: use for use in access.routers}
-    starts = [route.start for route in routes]
+    starts = [route.start for route in graph.routes]
     record = _unread_record(access)
-    for route in routes:
+    for route in graph.routes:
         use = uses.get(f"the router after {route.start}")
         if use is None or starts.count(route.start) > 1 or len(route.outcomes) < 2:
             continue
-        if not _tests_inputs(use, access):
+        words = _words_on_inputs(symbols, graph, access, use)
+        if not words:
             continue
         keys = listed(sorted(use.read_keys))
-        sentence = (
-            f"the router after {route.start} tests {keys}, which no node writes: what fails in a node"
-            " never changes its way"
-        )
+        sentence = f"the router after {route.start} tests {keys}, {words} never changes its way"
         place = None
         if record:
             key, place = record
@@ -38,13 +56,88 @@ def input_routes(routes: Sequence[Route], access: StateAccess) -> Iterator[FlowF
         yield FlowFault("input_route", sentence, route.path, route.line, place)
 
 
-def _tests_inputs(use: StateUse, access: StateAccess) -> bool:
-    """Return whether a router was read to its end, and tests keys that no node may write."""
-    declared = access.declared or frozenset()
-    if use.reads_gap or not use.read_keys or not use.read_keys <= declared:
-        return False
+def _words_on_inputs(
+    symbols: SymbolTable, graph: GraphReading, access: StateAccess, use: StateUse
+) -> str:
+    """Return what becomes of the keys that a router tests, "" where a failure may change one.
+
+    It has to be read to its end.
+    """
+    if use.reads_gap or not use.read_keys or not use.read_keys <= (access.declared or frozenset()):
+        return ""
     nodes = access.nodes.values()
-    return not any(may_write(node, key) for node in nodes for key in use.read_keys)
+    writers = [node for node in nodes if any(may_write(node, key) for key in use.read_keys)]
+    if not writers:
+        return "which no node writes: what fails in a node"
+    names = joined([node.name for node in writers])
+    written = {key for key in use.read_keys if any(may_write(node, key) for node in writers)}
+    if written <= _given(graph.inputs) and _come_before_detectives(graph, writers):
+        noun = "an input" if len(use.read_keys) == 1 else "inputs"
+        return (
+            f"{noun} that only {names} writes again, before the detectives: what a detective fails to"
+            " do"
+        )
+    if len(writers) == len(use.read_keys) == 1:
+        (key,) = use.read_keys
+        if given := _deciding_input(symbols, graph, access, writers[0], key):
+            return (
+                f"which {names} sets only where the input `{given}` is empty: what fails in a node"
+            )
+    return ""
+
+
+def _given(inputs: Sequence[Value]) -> frozenset[str]:
+    """Return the keys under which every input of the graph holds what a run is given."""
+    rows = [choice for value in inputs for choice in choices_of(value)]
+    entries = [row.entries for row in rows if isinstance(row, DictValue)]
+    if not entries or len(entries) < len(rows):
+        return frozenset()
+    return frozenset.intersection(
+        *(frozenset(str(k) for k, v in row.items() if not _is_written(v)) for row in entries)
+    )
+
+
+def _is_written(value: Value) -> bool:
+    """Return whether the code writes a value out."""
+    data = (str, int, float, ListValue, DictValue)
+    return all(choice is None or isinstance(choice, data) for choice in choices_of(value))
+
+
+def _come_before_detectives(graph: GraphReading, uses: Sequence[StateUse]) -> bool:
+    """Return whether no detective leads to these nodes, of which all writes are known."""
+    if graph.builder is None:
+        return False
+    names = {use.name for use in uses}
+    detectives = [name for name in graph.builder.nodes if role_by_name(name) == "detective"]
+    reached = reached_from(graph.builder, graph.routes, detectives)
+    is_known = not any(use.writes_gap for use in uses)
+    return is_known and bool(detectives) and names.isdisjoint(reached)
+
+
+def _deciding_input(
+    symbols: SymbolTable, graph: GraphReading, access: StateAccess, writer: StateUse, key: str
+) -> str:
+    """Return the text that a run is given and by which alone a node sets a key, "" without one."""
+    reader = RouterStates(symbols, graph, access, {}, {})
+    for given in sorted(text_keys(symbols, access)):
+        if given not in writer.read_keys or any(
+            may_write(node, given) for node in access.nodes.values()
+        ):
+            continue
+        reader.evaluator.fuel = FUEL_PER_ROUTER
+        try:
+            with_text = reader.updates(writer, {given: SOME_TEXT})
+            without = reader.updates(writer, {given: ""})
+        except (OutOfFuel, RecursionError, NotFollowed):
+            continue
+        if _is_never_set(key, with_text) and not _is_never_set(key, without):
+            return given
+    return ""
+
+
+def _is_never_set(key: str, updates: Sequence[DictValue]) -> bool:
+    values = [choice for row in updates for choice in choices_of(row.entries.get(key))]
+    return bool(values) and all(truth_of(value) is False for value in values)
 
 
 def _unread_record(access: StateAccess) -> tuple[str, Place] | None:

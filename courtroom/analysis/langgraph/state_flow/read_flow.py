@@ -273,7 +273,7 @@ def _read_state(
     reading.leave_open(("undeclared_read",), next((u.reads_gap for u in uses if u.reads_gap), ""))
     if not access.at:
         reading.add(placeholder_routes(symbols, graph, access))
-        reading.add(input_routes(graph.routes, access))
+        reading.add(input_routes(symbols, graph, access))
         reading.add(router_writes(symbols, access))
         reading.add(idle_steps(symbols, graph, access))
         reading.add(carried_states(symbols, access, layers.in_use))

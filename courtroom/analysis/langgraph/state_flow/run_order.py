@@ -80,6 +80,11 @@ def comes_in_one_step(
     return len(numbers) == 1
 
 
+def reached_from(builder: GraphBuilder, routes: Sequence[Route], starts: Iterable[str]) -> set[str]:
+    """Return these nodes and all to which a way leads from them."""
+    return _reached(_ways(builder, routes, frozenset()), starts)
+
+
 def loop_of(builder: GraphBuilder, routes: Sequence[Route], start: str) -> set[str]:
     """Return the nodes of the loops through a node."""
     after = _ways(builder, routes, frozenset())

@@ -63,3 +63,94 @@ g.add_conditional_edges("repo", lambda s: "judge" if s["clone_errors"] else END,
 )
 def test_router_that_a_failure_may_turn_is_no_fault(test: str, nodes: str):
     assert input_routes_of(test, nodes) == []
+
+
+FLAGGED = """
+def gate(state):
+    evidences = state.get("evidences", {})
+    missing = False
+    if not state.get("repo_url"):
+        missing = True
+    return {"clone_errors": missing}
+def route(state):
+    return "skip" if state["clone_errors"] else "judge"
+g = StateGraph(State)
+g.add_node("repo", lambda state: {"evidences": {"repo": [1]}})
+g.add_node("gate", gate)
+g.add_node("judge", judge)
+g.add_node("skip", lambda state: {})
+g.add_edge(START, "repo")
+g.add_edge("repo", "gate")
+g.add_conditional_edges("gate", route, ["judge", "skip"])
+app = g.compile()
+"""
+TRIMMED = """
+import sys
+def setup(state):
+    return {"repo_url": state["repo_url"].strip()}
+def route(state):
+    return "repo" if state["repo_url"] else "skip"
+g = StateGraph(State)
+g.add_node("setup", setup)
+g.add_node("repo", repo)
+g.add_node("judge", judge)
+g.add_node("skip", lambda state: {})
+g.add_edge(START, "setup")
+g.add_conditional_edges("setup", route, ["repo", "skip"])
+g.add_edge("repo", "judge")
+app = g.compile()
+app.invoke({"repo_url": sys.argv[1], "pdf_path": ""})
+"""
+
+
+def routes_by(code: str, *changes: tuple[str, str]) -> list[str]:
+    for old, new in changes:
+        assert old in code
+        code = code.replace(old, new)
+    nodes = NODES.replace(', "clone_errors": ["no clone"]', "")
+    files = {"src/graph.py": f"{IMPORTS}{DECLARED}{nodes}{code}"}
+    return [fault.sentence for fault in faults(flow_of_files(files), "input_route")]
+
+
+def test_flag_that_hangs_on_an_input_alone_routes_no_failure():
+    assert routes_by(FLAGGED) == [
+        (
+            "the router after gate tests `clone_errors`, which gate sets only where the input `repo_url`"
+            " is empty: what fails in a node never changes its way"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("    return {", '    if not evidences.get("repo"):\n        missing = True\n    return {'),
+        ('{"repo": [1]}}', '{"repo": [1]}, "repo_url": clone()}'),
+        ('{"repo": [1]}}', '{"repo": [1]}, "clone_errors": clone()}'),
+    ],
+    ids=["it asks for evidence", "a node writes the input", "a detective sets it"],
+)
+def test_flag_that_a_failure_may_set_routes_it(change: tuple[str, str]):
+    assert routes_by(FLAGGED, change) == []
+
+
+def test_input_that_is_trimmed_before_the_detectives_stays_one():
+    assert routes_by(TRIMMED) == [
+        (
+            "the router after setup tests `repo_url`, an input that only setup writes again, before the"
+            " detectives: what a detective fails to do never changes its way"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [("sys.argv[1]", '"none"')],
+        [('return {"repo_url": state["repo_url"].strip()}', "return make(state)")],
+        [('"repo", repo)', '"repo", lambda state: {"repo_url": "", "evidences": {}})')],
+    ],
+    ids=["a flag of the code", "writes that are not known", "a detective writes it"],
+)
+def test_key_that_is_no_input_or_changes_later_is_no_fault(changes: list[tuple[str, str]]):
+    assert routes_by(TRIMMED, *changes) == []
