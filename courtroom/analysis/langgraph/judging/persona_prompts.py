@@ -105,6 +105,7 @@ def read_personas(
     in_use = [text for text in candidates if text.path not in idle_files]
     if any(map(is_long, in_use)):
         candidates = in_use
+    candidates = _without_foreign(candidates, symbols, layers)
     texts = _prompts_among(candidates, _code_that_runs(layers))
     prompts = [best for persona in PERSONAS if (best := _best_text(texts, persona)) is not None]
     if not prompts:
@@ -170,6 +171,29 @@ def _prompts_among(texts: list[PersonaText], lines: Mapping[str, list[range]]) -
     return prompts
 
 
+def _without_foreign(
+    texts: list[PersonaText], symbols: SymbolTable, layers: Layers
+) -> list[PersonaText]:
+    """Return the texts without those in functions that no judge runs, where a persona has others.
+
+    A detective has patterns by persona, the Chief Justice remedies.
+    """
+    if not _are_judges_known(layers):
+        return texts
+    own = _lines_of(layers.judges)
+    files = symbols.codebase.files
+    paths = {text.path for text in texts} & files.keys()
+    inside = _lines_of(FunctionRef(files[p], site) for p in paths for site in files[p].functions)
+    foreign = {
+        text
+        for text in texts
+        if any(text.line in lines for lines in inside.get(text.path, ()))
+        and not any(text.line in lines for lines in own.get(text.path, ()))
+    }
+    settled = {text.persona for text in texts if text not in foreign and is_long(text)}
+    return [text for text in texts if text not in foreign or text.persona not in settled]
+
+
 def _is_idle(text: PersonaText, lines: Mapping[str, list[range]]) -> bool:
     return (
         text.is_in_function
@@ -180,10 +204,16 @@ def _is_idle(text: PersonaText, lines: Mapping[str, list[range]]) -> bool:
 
 def _code_that_runs(layers: Layers) -> dict[str, list[range]]:
     """Return the lines of the functions that a run reaches; {} where not all judges are known."""
-    if "judge" not in layers.roles.values() or layers.unfollowed.get("judge"):
-        return {}
+    return _lines_of([*layers.in_use, *layers.judges]) if _are_judges_known(layers) else {}
+
+
+def _are_judges_known(layers: Layers) -> bool:
+    return "judge" in layers.roles.values() and not layers.unfollowed.get("judge")
+
+
+def _lines_of(functions: Iterable[FunctionRef]) -> dict[str, list[range]]:
     lines: dict[str, list[range]] = {}
-    for function in (*layers.in_use, *layers.judges):
+    for function in functions:
         # An object whose method runs was made.
         for node in (function.site.node, *constructors_of(function.site.owner)):
             last = node.end_lineno or node.lineno

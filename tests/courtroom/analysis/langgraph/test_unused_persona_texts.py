@@ -13,7 +13,7 @@ from tests.courtroom.analysis.langgraph.personas import (
     prompt_lines,
     read,
 )
-from tests.courtroom.sources import layers_of, symbols_of
+from tests.courtroom.sources import IMPORTS, layers_of, symbols_of
 
 CONSTANTS = f"PROSECUTOR_PROMPT = {HARSH!r}\nDEFENSE_SYSTEM = {KIND!r}\nTECH_LEAD = {DRY!r}\n"
 CLASSES = "".join(
@@ -68,3 +68,25 @@ def test_text_that_all_judges_get_is_the_prompt_that_another_attempt_adds_to(sen
 
     assert frame
     assert frame.line == line
+
+
+def test_texts_in_functions_that_no_judge_runs_are_no_prompts():
+    code = (
+        f"PROSECUTOR_PROMPT = {HARSH!r}\nDEFENSE_PROMPT = {KIND!r}\nTECH_LEAD_PROMPT = {DRY!r}\n"
+        "def repo_investigator(state):\n"
+        "    patterns = {\n"
+        "        'PROSECUTOR': r'(PROSECUTOR|ADVERSARIAL)_PROMPT is set to a text of one line or more',\n"
+        "        'DEFENSE': r'(DEFENSE|FORGIVING)_PROMPT is set to a text of one line or more',\n"
+        "    }\n"
+        "    return search(patterns)\n"
+        "def prosecutor(state):\n    return ask(PROSECUTOR_PROMPT)\n"
+        "def defense(state):\n    return ask(DEFENSE_PROMPT)\n"
+        "def tech_lead(state):\n    return ask(TECH_LEAD_PROMPT)\n"
+        "def ask(text):\n    return llm.invoke(text)\n"
+        f"{IMPORTS}g = StateGraph(dict)\n"
+    )
+    names = ("repo_investigator", "prosecutor", "defense", "tech_lead")
+    code += "".join(f"g.add_node('{name}', {name})\n" for name in names)
+    code += "".join(f"g.add_edge(START, '{name}')\n" for name in names) + "app = g.compile()\n"
+
+    assert [text.text for text in read(code).texts] == [HARSH, KIND, DRY]
