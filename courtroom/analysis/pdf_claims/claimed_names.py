@@ -101,7 +101,8 @@ def claimed_names(reading: PdfReading) -> tuple[ClaimedName, ...]:
             if is_known or _is_formula(sentence, match):
                 continue
             before = sentence[max(match.start() - _PASSAGE_CHARACTERS, 0) : match.start()]
-            is_class = sentence.startswith(".", match.end()) or bool(_CLASSES.search(before))
+            has_method = match.lastgroup == "called" and sentence[match.end()] == "."
+            is_class = has_method or (name[0].isupper() and bool(_CLASSES.search(before)))
             claim = ClaimedName(name, page, sentence[:_PASSAGE_CHARACTERS], is_class)
             names.setdefault(_folded(name), claim)
     return tuple(names.values())[:MOST_NAMES]
@@ -125,11 +126,11 @@ def check_names(names: Iterable[ClaimedName], contents: Mapping[str, str]) -> Ch
         if not missing:
             break
         prose_aside = _code_of(content) if path.endswith(".py") else _without_prose(content)
-        text, is_data = _folded(prose_aside), path.lower().endswith(_DATA)
+        spellings, is_data = (_folded(prose_aside), prose_aside), path.lower().endswith(_DATA)
         missing = {
             folded: name
             for folded, name in missing.items()
-            if _stem(name) not in text or (is_data and name.name[0].isupper())
+            if _stem(name) not in spellings[name.is_class] or (is_data and name.name[0].isupper())
         }
     existing = (name for folded, name in wanted.items() if folded not in missing)
     return CheckedNames(tuple(existing), tuple(missing.values()))
@@ -167,9 +168,9 @@ def _code_of(source: str) -> str:
 def _stem(name: ClaimedName) -> str:
     """Return the folded name; of a node called so, ChiefJusticeNode, without its last word.
 
-    The name of a class is the whole of it.
+    The name of a class is the whole of it, as it is spelled.
     """
-    return _folded(name.name if name.is_class else name.name.removesuffix("Node"))
+    return name.name if name.is_class else _folded(name.name.removesuffix("Node"))
 
 
 def _folded(text: str) -> str:

@@ -148,10 +148,10 @@ def test_report_without_names_or_without_text_leaves_the_check_open():
     [
         ("It has two classes: BenchNode, DefenderNode and more.", ["BenchNode", "DefenderNode"]),
         ("It calls BenchNode.execute() first.", ["BenchNode"]),
-        ("A BenchNode and a DefenderNode run in parallel.", []),
+        ("A BenchNode runs beside each DefenderNode.", []),
     ],
 )
 def test_name_of_a_class_is_no_name_of_a_node_without_its_last_word(sentence, missing):
     names = claimed_names(PdfReading((sentence,)))
-    checked = check_names(names, {"a.py": "def bench(state): ...\ndef defender(state): ..."})
+    checked = check_names(names, {"a.py": "def bench_node(state): ...\ndef defender(state): ..."})
     assert [name.name for name in checked.missing] == missing
