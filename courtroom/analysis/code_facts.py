@@ -6,7 +6,7 @@ An analyzer that fails leaves only its own facts unknown, with the reason and a 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import asdict
 
 from courtroom.analysis.fact_writer import FactWriter
@@ -349,8 +349,7 @@ def _clone(writer: FactWriter) -> None:
             for place, name in refusing_errors(writer.call_graph, clone.function)
             for error in _escaping_errors(writer, clone.function, [place], name)
         ),
-        # Where a failing clone ends the run already, an exception is how the function tells.
-        "refusal": REFUSAL if escaping else _refusal(writer, clone),
+        "refusal": _refusal(writer, clone, {error.name for error in escaping}),
         "documented": documented_addresses(
             [ast.get_docstring(node) or "", *command_texts(writer).values()]
         ),
@@ -408,12 +407,18 @@ def _escaping_errors(
     return escaping_errors(writer.call_graph, function, calls, nodes, added)
 
 
-def _refusal(writer: FactWriter, clone: CloneReading) -> str:
-    """Return an exception for a refused address that ends no run, "" where none is known."""
+def _refusal(writer: FactWriter, clone: CloneReading, escaping: Container[str]) -> str:
+    """Return an exception for a refused address that ends no run, "" where none is known.
+
+    Where a failing clone ends the run already, an exception is how the function tells: its own.
+    """
     function = clone.function
     if function is None:
         return ""
-    names = [REFUSAL, *own_errors(writer.symbols, function, clone.calls)]
+    own = own_errors(writer.symbols, function, clone.calls)
+    if escaping:
+        return next((name for name in own if name in escaping), REFUSAL)
+    names = [REFUSAL, *own]
     calls = clone.calls
     caught = (name for name in names if not _escaping_errors(writer, function, calls, name))
     return next(caught, "")

@@ -346,7 +346,11 @@ def _raises(alike: Sequence[_Candidate]) -> str:
         stays = f"{first.criterion.name} stays {first.now}{checks} with this step alone"
         if first.with_helpers is None:
             return stays
-        return f"{stays}, and is {first.with_helpers} together with {_others(first.helpers)}"
+        # The step may mend what one of these changes is for.
+        at_most = "at most " * (len(_keys(first.helpers)) > 1)
+        return (
+            f"{stays}, and is {first.with_helpers} together with {at_most}{_others(first.helpers)}"
+        )
     new = " once enough new commits have come" if first.by_new_commits else ""
     new += (
         ", without the checks that depend on it" if any(row.opens_checks for row in alike) else ""

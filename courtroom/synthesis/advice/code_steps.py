@@ -24,8 +24,8 @@ CLONE = {
     "in_tempdir": "Clone into a folder of tempfile.TemporaryDirectory in {name}, which is removed"
     " whatever happens.",
     "errors_handled": "Catch the error of the clone in {name}, and hand its message on to the report.",
-    "timeout": "Give the clone in {name} a deadline: pass timeout=120 to this call and handle"
-    " subprocess.TimeoutExpired.",
+    "timeout": "Give the clone in {name} a deadline: pass timeout=120 to this call, and see that"
+    " subprocess.TimeoutExpired is handled.",
     "url_validated": "Refuse in {name}, directly before this call, every address that does not begin"
     " with {forms}: {reason}.",
 }
@@ -34,8 +34,8 @@ REPORTED = (
     " run."
 )
 OF_RUNNER = (
-    "Give the processes of {name} a deadline: pass timeout=120 to this call and handle"
-    " subprocess.TimeoutExpired."
+    "Give the processes of {name} a deadline: pass timeout=120 to this call, and see that"
+    " subprocess.TimeoutExpired is handled."
 )
 # GitPython's clone_from has no deadline that ends it.
 NO_DEADLINE = (
@@ -75,6 +75,12 @@ OTHER_CLIENT = (
     "Hand the JSON Schema of {schema} to the judges' model with this call, or ask a LangChain model"
     " that with_structured_output binds to it{also}."
 )
+SAME_PASSAGES = (
+    "Move the passages that several prompts have in the same words into one text beside the criterion,"
+    " and leave in each prompt what is this judge's own"
+)
+# A fault of a text that is formatted, and what mends it.
+BRACES = "Double the braces that stand for themselves"
 DANGERS = {
     "os_system": "Run the program by subprocess.run with a list of arguments.",
     "shell_true": "Pass the command as a list of arguments, without a shell.",
@@ -232,15 +238,18 @@ def prompt_steps(aspect: str, words: int, work: Work) -> Iterator[Step]:
     words = max(words, ENOUGH_WORDS)
     prompts = work.facts.get("persona_prompts") or ()
     rows = [r for r in prompts if (r["own_words"] or 0) < words]
+    is_alike = work.facts.get("persona_prompts_distinct") is False
+    if aspect == "distinct" and is_alike and not rows and prompts:
+        action = f"{SAME_PASSAGES} ({places_of(prompts)})."
+        yield replace(placed(action, prompts[0]), is_exact=True)
     if not rows or (aspect != "told" and len(rows) < len(PERSONAS)):
         return
     shortest = min(rows, key=lambda row: row["own_words"] or 0)
     counts = listed(f"{row['own_words'] or 0} for {row['persona']}" for row in rows)
     say = (
-        "say in each judge's prompt what this judge alone looks for and how it reads the scale, by at"
-        f" least {words} words in passages that no other prompt has: {counts} now."
+        "say in each judge's prompt what this judge alone looks for and how it reads the scale, in"
+        f" at least {words} words that no other prompt has; now it is {counts}."
     )
-    is_alike = work.facts.get("persona_prompts_distinct") is False
     action = f"Keep what all judges need in one short common text, and {say}"
     step = placed(action if is_alike else f"S{say[1:]}", shortest)
     yield replace(step, is_exact=aspect != "told")
@@ -315,7 +324,8 @@ def _mended(what: str, rows: Sequence[Mapping[str, Any]]) -> Step:
     if rows[0].get("file"):
         other = f"or open a file that is there: no run gets past this line{also}."
         return placed(f"Commit {rows[0]['file']}, {other}", rows[0])
-    return placed(f"Mend this line: {what}{also}.", rows[0])
+    mend = BRACES if "braces" in what else "Mend this line"
+    return placed(f"{mend}: {what}{also}.", rows[0])
 
 
 def _lines(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -58,8 +58,8 @@ def _joined_branches(row: Mapping[str, Any], work: Work) -> Step:
     # A join waits for all of its list: it would never run behind a route that is not taken.
     if row["choices"] or not all((name, node) in plain for name in before):
         return placed(
-            f"Give the branches from {row['fork']} to {node} the same number of steps, so that {node}"
-            " runs once.",
+            f"Let {node} wait for all branches from {row['fork']}, so that it runs once: pass defer=True"
+            " where add_node adds it (LangGraph since May 2025).",
             place,
         )
     edges = edge_words([(name, node) for name in before])
@@ -251,7 +251,7 @@ FLOW = {
     "unread_write": "Read this key where it is needed, or do not write it",
     "other_key": "Look it up by the key that {other} holds",
     "absent_key": "Ask for a key that the function at {other} returns, or return this one there",
-    "ignored_field": "Declare this field in the model ({other}), or leave it out here",
+    "ignored_field": "Pass what the model at {other} declares, or declare this there",
     "unused_prompt": "Hand this text to the model, or delete it",
     "unused_result": "Use or delete this result",
     "unused_tool": "Call these tools where they are needed, or delete them",
@@ -318,7 +318,7 @@ LOOSE = (
 # The same where the fault has no second place.
 ALONE = {
     "refused_value": "Put the id of the criterion that is judged into the prompt",
-    "other_key": "Put this key into the rubric, or do not ask for it",
+    "other_key": "Ask for a key that the rubric has, or put this one into each of its entries",
     "input_route": "Let a router choose this way by what the nodes before it return of a failure",
 }
 # The module in the sentence on a broken import.

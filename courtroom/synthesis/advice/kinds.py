@@ -77,8 +77,8 @@ def _rule_of_this_work(aspect: str, work: Work, place: Step) -> Step | None:
         place = Step("", work.graph["path"], work.graph["state_graph_line"])
     elif aspect == "dissent_reasons" and work.facts.get("dissent_content") == "fixed":
         action = (
-            f"Where two scores of a criterion lie more than {far} apart, quote in the dissent what the"
-            " judges argue, and on which evidence, in place of the fixed text."
+            "Quote in the dissent what the judges argue, and on which evidence, in place of the fixed"
+            " text."
         )
     else:
         return None
@@ -103,13 +103,18 @@ def _capped_last(row: Mapping[str, Any]) -> Step:
 
 
 def _brought_to_life(piece: Evidence) -> Step:
-    action = "Let the condition of this rule hold where the rule belongs: as it is, it never holds."
+    why = piece.rationale[len(NEVER_HOLDS) :].removeprefix(": ").rstrip(".")
+    because = f" ({why})" if why else ""
+    action = f"Test here what a run can bring: as it is, the condition never holds{because}."
     return Step(action, piece.location.path, piece.location.line_start, is_exact=True)
 
 
 def _to_be_called(piece: Evidence) -> Step:
     name = piece.rationale[len(UNCALLED) :].partition("(")[0]
-    action = f"Call {name}() where the score is computed, and use what it returns: nothing does."
+    action = (
+        f"See that {name}() does what this rule asks for, call it where the score is computed, and use"
+        " what it returns: nothing calls it."
+    )
     return Step(action, piece.location.path, piece.location.line_start, is_exact=True)
 
 

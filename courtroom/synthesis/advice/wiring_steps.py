@@ -39,7 +39,7 @@ RESULTS = {"detective": "eviden", "judge": "opinion"}
 JOINS = {"detective": "fan_in_before_judges", "judge": "fan_in_before_justice"}
 # The role of the nodes that join a layer, by that of the layer after it.
 # Node for runs in which nothing was found, in words and as a snippet calls it.
-REPORTS = "It reports what failed, such as the clone, and gives no scores."
+REPORTS = "It writes what failed, such as the clone, where {justice} writes the report, and gives no scores."
 FAILED = "report_failure"
 JOIN_ROLES = {"judge": "join", "justice": "justice"}
 
@@ -132,9 +132,8 @@ def _own_entries_first(nodes: Sequence[str], work: Work) -> str:
     if len(again) < 2:
         return ""
     return (
-        f" Return from {listed(again)} only what each of them changes before that: they hand on"
-        " what they got, and LangGraph stops where two nodes of a step write a key without a"
-        " reducer."
+        f" Before that, let {listed(again)} return only what each of them changes: now they return all"
+        " that they got, and LangGraph stops where two nodes of a step write a key without a reducer."
     )
 
 
@@ -174,7 +173,8 @@ def _join(nodes: Sequence[str], next_role: str, work: Work) -> Step:
     )
     if not exits:
         return at_graph(action, work, snippet)
-    return Step(action, exits[0][1], exits[0][2], snippet)
+    _, path, line = next((row for row in exits if row[0][1] == target), exits[0])
+    return Step(action, path, line, snippet)
 
 
 def _error_route(work: Work) -> Step:
@@ -185,7 +185,9 @@ def _error_route(work: Work) -> Step:
     rows = [row for row in work.edges if row[0][1] in judges and row[0][0] not in judges]
     starts = {edge[0] for edge, _, _ in rows}
     if len(starts) != 1 or "START" in starts:
-        action = f"Lead to a new node, by a conditional edge, where nothing was found. {REPORTS}"
+        action = (
+            f"Lead to a new node, by a conditional edge, where nothing was found. {_reports(work)}"
+        )
         return at_graph(action, work)
     (start,) = starts
     targets = [edge[1] for edge, _, _ in rows]
@@ -195,8 +197,9 @@ def _error_route(work: Work) -> Step:
     snippet = None
     is_long = len(targets) > MOST_TARGETS
     if work.builder and work.found_of_piece and not is_long:
+        imported = "from langgraph.graph import END\n\n\n" if end == "END" else ""
         snippet = (
-            "def next_nodes(state):\n"
+            f"{imported}def next_nodes(state):\n"
             f"    pieces = [piece for rows in {_evidence(work)}.values() for piece in rows]\n"
             f"    is_found = any({work.found_of_piece} for piece in pieces)\n"
             f"    return {code_list(targets)} if is_found else {code_name(FAILED)}\n\n"
@@ -212,9 +215,13 @@ def _error_route(work: Work) -> Step:
     )
     action = (
         f"Replace {edges} by a conditional edge that leads to a new node where nothing was found, and"
-        f" from there to {end}. {REPORTS}"
+        f" from there to {end}. {_reports(work)}"
     ) + _never_empty(work)
     return Step(action, rows[0][1], rows[0][2], snippet)
+
+
+def _reports(work: Work) -> str:
+    return REPORTS.format(justice=listed(work.verdict_nodes) or "the Chief Justice")
 
 
 def _never_empty(work: Work) -> str:

@@ -117,7 +117,8 @@ class Work:
             return {}
         lowest, highest = model["lowest"], model["highest"]
         # As 3 of 1 to 5, and more than two apart.
-        return {"cap": str(highest * 3 // 5), "far": str((highest - lowest + 1) // 2)}
+        far = f"{(highest - lowest + 1) // 2} of {highest} points"
+        return {"cap": str(highest * 3 // 5), "far": far}
 
     @property
     def evidence_key(self) -> str | None:

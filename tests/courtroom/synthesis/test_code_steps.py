@@ -153,7 +153,7 @@ def test_failing_lookup_is_mended_as_the_fault_in_the_flow_of_data_is():
     fault = place | {"kind": "other_key", "sentence": f"judge {why}", "other": None}
     facts = work(failing_code={"lines": [row]}, state_flow={"faults": [fault]})
     (step,) = code_steps.failing_steps("judges", facts)
-    assert step.action.startswith("Put this key into the rubric, or do not ask for it. judge")
+    assert step.action.startswith("Ask for a key that the rubric has, or put this one into each of")
     assert step.is_urgent
 
 
@@ -397,15 +397,40 @@ def test_prompts_that_are_alike_for_want_of_own_words_are_mended_by_one_step(own
     assert rest == ([[replace(prompt_step, is_exact=True)]] * 2 if is_same else [[], []])
 
 
+def test_prompts_that_say_enough_of_their_own_are_freed_from_common_passages():
+    names = ("Prosecutor", "Defense", "TechLead")
+    prompts = [
+        {"persona": name, "path": "p.py", "line": line, "own_words": 70}
+        for line, name in enumerate(names, start=1)
+    ]
+    facts = work(persona_prompts=prompts, persona_prompts_distinct=False)
+    (step,) = code_steps.prompt_steps("distinct", 60, facts)
+    assert step.action == (
+        "Move the passages that several prompts have in the same words into one text beside the"
+        " criterion, and leave in each prompt what is this judge's own (p.py:1, 2 and 3)."
+    )
+    distinct = work(persona_prompts=prompts, persona_prompts_distinct=True)
+    assert list(code_steps.prompt_steps("distinct", 60, distinct)) == []
+
+
+def test_braces_that_format_reads_as_a_value_are_to_be_doubled():
+    why = "has braces in an f-string that are read as a value with a format"
+    row = {"path": "a.py", "line": 3, "part": "judges", "function": "judge", "why": why}
+    (step,) = code_steps.failing_steps("judges", work(failing_code={"lines": [row]}))
+    assert step.action == f"Double the braces that stand for themselves: judge {why}."
+
+
 @pytest.mark.parametrize("aspect", ["security_override", "security_by_evidence"])
 def test_rule_whose_condition_never_holds_is_not_to_be_built_anew(aspect):
     check = SynthesisRules(id="c", goal="a goal", aspect=aspect)
     outcome = CheckOutcome(check="c", met=False, reason="x", evidence=("E-1",))
-    idle = piece("justice", 9, rationale="The condition of this rule never holds.")
+    idle = piece("justice", 9, rationale="The condition of this rule never holds: `x` is unset.")
     (step,) = steps_of(check, RUBRIC.criteria[0], outcome, [idle], work())
 
     assert (step.path, step.line, step.is_exact) == ("justice.py", 9, True)
-    assert step.action.startswith("Let the condition of this rule hold")
+    assert step.action == (
+        "Test here what a run can bring: as it is, the condition never holds (`x` is unset)."
+    )
 
 
 def test_rule_that_stands_in_a_function_without_a_call_is_to_be_called():
@@ -417,7 +442,10 @@ def test_rule_that_stands_in_a_function_without_a_call_is_to_be_called():
     (step,) = steps_of(check, RUBRIC.criteria[0], outcome, [uncalled], work())
 
     assert (step.path, step.line, step.is_exact) == ("justice.py", 9, True)
-    assert step.action.startswith("Call Rules.facts_win() where the score is computed")
+    assert step.action == (
+        "See that Rules.facts_win() does what this rule asks for, call it where the score is computed,"
+        " and use what it returns: nothing calls it."
+    )
 
 
 def test_citations_are_to_be_kept_where_the_judges_code_adds_them():
@@ -506,7 +534,7 @@ def test_second_hearing_is_read_by_the_node_that_gives_the_verdict(nodes, reduce
 def test_limits_of_rules_are_those_of_the_scale():
     model = {"name": "Opinion", "fields": ["score"], "lowest": 1, "highest": 100}
     names = Work({"opinion_model": model}, {}, {}).names
-    assert (names["cap"], names["far"]) == ("60", "50")
+    assert (names["cap"], names["far"]) == ("60", "50 of 100 points")
     usual = Work({"opinion_model": model | {"highest": 5}}, {}, {}).names
     assert {"cap", "far"}.isdisjoint(usual)
 

@@ -213,6 +213,17 @@ def test_detectives_are_joined_in_no_node_that_starts_them():
     )
 
 
+def test_join_stands_where_the_edge_is_that_it_replaces():
+    edges = [("prosecutor", "log"), ("defense", "log"), ("tech_lead", "chief_justice")]
+    lines = {"edge_paths": ["graph.py"] * 3, "edge_lines": (4, 5, 6)}
+    graph = {"path": "graph.py", "state_graph_line": 1, "edges": edges, "conditional": [], **lines}
+    graph |= {"nodes": ("prosecutor", "defense", "tech_lead", "log", "chief_justice")}
+
+    (step,) = wiring_steps.topology_steps("fan_in_before_justice", work(graph=graph))
+    assert "in place of tech_lead → chief_justice" in step.action
+    assert (step.path, step.line) == ("graph.py", 6)
+
+
 def test_start_is_no_member_of_a_list_that_joins():
     assert repeated([], before=("START", "a")) == "Remove the edge START → join: a starts join."
     assert repeated([], before=("START", "a", "b")) == (
@@ -250,7 +261,10 @@ def test_text_that_a_second_rule_replaces_is_kept_beside_it_and_not_deleted():
 
 
 def test_join_behind_a_route_that_may_not_be_taken_is_no_list():
-    assert "list" not in repeated([{"from": "a", "to": ["b"]}])
+    assert repeated([{"from": "a", "to": ["b"]}]) == (
+        "Let join wait for all branches from START, so that it runs once: pass defer=True where add_node"
+        " adds it (LangGraph since May 2025)."
+    )
 
 
 @pytest.mark.parametrize(
@@ -261,9 +275,9 @@ def test_join_behind_a_route_that_may_not_be_taken_is_no_list():
         (
             [{"nodes": ["repo_investigator", "doc_analyst"]}],
             (
-                " Return from repo_investigator and doc_analyst only what each of them changes before"
-                " that: they hand on what they got, and LangGraph stops where two nodes of a step write"
-                " a key without a reducer."
+                " Before that, let repo_investigator and doc_analyst return only what each of them"
+                " changes: now they return all that they got, and LangGraph stops where two nodes of a"
+                " step write a key without a reducer."
             ),
         ),
     ],
@@ -298,7 +312,10 @@ def error_route(*last, quotes=(), **more):
 def test_route_without_evidence_passes_a_clean_up_and_no_other_node():
     edges = "Replace the edges join → prosecutor and join → defense by a conditional edge"
     way = "that leads to a new node where nothing was found, and from there to"
-    end = "It reports what failed, such as the clone, and gives no scores."
+    end = (
+        "It writes what failed, such as the clone, where chief_justice writes the report, and gives no"
+        " scores."
+    )
     assert error_route().action == f"{edges} {way} END. {end}"
     assert error_route(("save_report", "END")).action == f"{edges} {way} END. {end}"
     assert error_route(("cleanup", "END")).action == f"{edges} {way} cleanup. {end}"
@@ -442,10 +459,10 @@ def test_route_without_evidence_looks_at_what_was_found(lists, models, pieces):
     added = []
     names = ("add_node", "add_edge", "add_conditional_edges")
     flow = type("Flow", (), {name: lambda _, *part: added.append(part) for name in names})()
-    exec(snippet, {"flow": flow, "END": "END", "report_failure": "its function"})  # noqa: S102
+    exec(snippet, {"flow": flow, "report_failure": "its function"})  # noqa: S102
     node, edge, (start, router, ways) = added
     judges = ["prosecutor", "defense"]
-    assert (node, edge) == (("report_failure", "its function"), ("report_failure", "END"))
+    assert (node, edge) == (("report_failure", "its function"), ("report_failure", "__end__"))
     assert (start, ways) == ("join", [*judges, "report_failure"])
     assert router({"evidences": {"repo": pieces}}) == "report_failure"
     assert router({"evidences": {"repo": [*pieces, Piece(is_found=True)]}}) == judges
@@ -482,8 +499,8 @@ def test_route_past_judges_of_many_criteria_counts_their_edges():
         None,
         (
             "Replace the 11 edges from join to the judges by a conditional edge that leads to a new node"
-            " where nothing was found, and from there to END. It reports what failed, such as the clone,"
-            " and gives no scores."
+            " where nothing was found, and from there to END. It writes what failed, such as the clone,"
+            " where the Chief Justice writes the report, and gives no scores."
         ),
     )
 

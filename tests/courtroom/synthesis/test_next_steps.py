@@ -222,7 +222,7 @@ def test_of_many_helpers_the_number_is_given_alone():
     criteria = [criterion("quality", *checks, check("met", weight=20, essential=True))]
     rows = [*(of(name, False) for name in names), of("met", True)]
     assert steps(criteria, rows, score=3)[0].effect == (
-        "Quality stays 3 with this step alone, and is 5 together with 4 other changes"
+        "Quality stays 3 with this step alone, and is 5 together with at most 4 other changes"
     )
 
 

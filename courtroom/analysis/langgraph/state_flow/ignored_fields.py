@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, listed
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, joined
+from courtroom.analysis.langgraph.state_flow.undeclared_keys import near_name
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.model_fields import Fields, model_fields
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -36,7 +37,8 @@ def ignored_fields(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[
                 if declared is not None and keyword.arg is not None and keyword.arg not in declared
             ]
             if ignored:
-                names = listed(str(keyword.arg) for keyword in ignored)
+                unset = frozenset(declared or ()) - {keyword.arg for keyword in node.keywords}
+                names = joined([_with_near(str(keyword.arg), unset) for keyword in ignored])
                 lines = calls.setdefault((names, site.node.name, key), [])
                 lines.append(ignored[0].value.lineno)
         for (names, model, place), lines in calls.items():
@@ -46,3 +48,8 @@ def ignored_fields(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[
                 " Pydantic drops it"
             )
             yield FlowFault("ignored_field", sentence, function.source.path, min(lines), place)
+
+
+def _with_near(name: str, unset: frozenset[str]) -> str:
+    near = near_name(name, unset)
+    return f"`{name}`" + (f" (there is `{near}`)" if near else "")

@@ -61,7 +61,8 @@ def undeclared_writes(
     for use in access.nodes.values():
         other_model = _other_model(use, access.declared)
         if other_model is not None:
-            yield _no_update(access, use, other_model, _kind(access, [use.name], layers))
+            kind = _kind(access, [use.name], layers)
+            yield _no_update(access, use, other_model, kind, symbols)
             continue
         dropped = _dropped(use, access.declared)
         if dropped:
@@ -161,13 +162,30 @@ def _other_model(use: StateUse, declared: frozenset[str]) -> Update | None:
     return next((u for u in use.updates if u.model and u.writes and not _keys(u) & declared), None)
 
 
-def _no_update(access: StateAccess, use: StateUse, update: Update, kind: str) -> FlowFault:
+def _no_update(
+    access: StateAccess, use: StateUse, update: Update, kind: str, symbols: SymbolTable
+) -> FlowFault:
     sentence = (
         f"{use.name} returns `{update.model}(...)`, not an update of the state: {_name(access)}"
         " declares none of its fields, so LangGraph drops all of it"
     )
     first = update.writes[0]
-    return FlowFault(kind, sentence, first.path, first.line, _state_place(access))
+    line = _statement_line(symbols, first.path, first.line)
+    return FlowFault(kind, sentence, first.path, line, _state_place(access))
+
+
+def _statement_line(symbols: SymbolTable, path: str, line: int) -> int:
+    """Return where the statement that holds the line begins, as the return of a long call does."""
+    source = symbols.codebase.files.get(path)
+    functions = (site.node for site in (source.functions if source else ()))
+    starts = (
+        node.lineno
+        for function in functions
+        for node in walk(function)
+        if isinstance(node, ast.Return | ast.Assign)
+        and node.lineno <= line <= (node.end_lineno or 0)
+    )
+    return max(starts, default=line)
 
 
 def _dropped(use: StateUse, declared: frozenset[str]) -> list[KeyWrite]:
@@ -203,7 +221,7 @@ def undeclared_reads(
     for key, uses in readers.items():
         names = list(dict.fromkeys(use.name for use, _ in uses))
         verb = "reads" if len(names) == 1 else "read"
-        near = _near(key, access.declared)
+        near = near_name(key, access.declared)
         beside = f" (there is `{near}`{_one_value(near, key, access, symbols)})" if near else ""
         (path, line), *further = dict.fromkeys(place for _, place in uses)
         instead = key_instead(symbols, key, [(path, line), *further], filled)
@@ -359,12 +377,12 @@ def _reads(node: ast.AST, key: str) -> bool:
     return isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr == key
 
 
-def _near(key: str, keys: frozenset[str] | set[str]) -> str:
+def near_name(key: str, keys: frozenset[str] | set[str]) -> str:
     return next(iter(difflib.get_close_matches(key, sorted(keys - {key}), n=1, cutoff=NEAR)), "")
 
 
 def _beside(key: str, keys: frozenset[str] | set[str]) -> str:
-    near = _near(key, keys)
+    near = near_name(key, keys)
     return f" (there is `{near}`)" if near else ""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from courtroom.analysis.security.clone_errors import (
@@ -11,6 +13,7 @@ from courtroom.analysis.security.clone_errors import (
     refusing_errors,
 )
 from courtroom.analysis.security.clone_function import read_clone
+from tests.courtroom.analysis.test_survey import snapshot_of, survey
 from tests.courtroom.sources import IMPORTS, layers_of, symbols_of
 
 CLONE = """
@@ -212,3 +215,14 @@ def test_error_for_a_refused_address_outside_every_try_is_known(clone, node, nam
         e for at, name in rows for e in escaping_errors(call_graph, function, [at], nodes, name)
     ]
     assert list(dict.fromkeys(error.name for error in errors)) == names
+
+
+@pytest.mark.parametrize(
+    ("node", "error"),
+    [(NODE, "CloneError"), (CAUGHT.format(kinds="Exception", then="pass"), "ValueError")],
+)
+def test_address_is_refused_by_the_error_with_which_a_failing_clone_leaves_its_node(
+    node: str, error: str, tmp_path: Path
+) -> None:
+    files: dict[str, str | bytes | None] = {"src/graph.py": f"{IMPORTS}{CLONE}{node}{GRAPH}"}
+    assert survey(snapshot_of(files, tmp_path)).facts["clone_function"]["refusal"] == error

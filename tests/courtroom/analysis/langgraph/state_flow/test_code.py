@@ -188,6 +188,18 @@ def test_a_keyword_that_a_model_has_no_field_for_is_named():
     ]
 
 
+def test_field_of_nearly_the_name_of_an_unknown_keyword_is_named():
+    model = MODEL.replace("title: str", "title: str\n    opinion: list")
+    reading = flow_with(f"{model}def look(url):\n    return Report(title=url, opinions=[])\n")
+
+    assert sentences(reading, "ignored_field") == [
+        (
+            "look() passes `opinions` (there is `opinion`) to Report, which has no such field: Pydantic"
+            " drops it"
+        )
+    ]
+
+
 def test_calls_that_pass_the_same_unknown_keyword_are_one_fault_at_the_first():
     call = "Report(title=url, opinions=[])"
     look = f"def look(url):\n    Report(title=url)\n    {call}\n    return {call}\n"

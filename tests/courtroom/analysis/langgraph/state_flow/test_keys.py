@@ -110,6 +110,22 @@ def detective(state):
     ]
 
 
+def test_return_of_another_model_is_named_where_it_begins():
+    code = f"""
+from pydantic import BaseModel
+class Evidence(BaseModel):
+    goal: str
+def detective(state):
+    return Evidence(
+        goal=state["repo_url"],
+    )
+{JUDGE}"""
+    (fault,) = faults(flow_of(code), "no_update")
+
+    lines = f"{IMPORTS}{STATE}{code}".splitlines()
+    assert lines[fault.line - 1] == "    return Evidence("
+
+
 def test_a_node_beside_the_audit_that_returns_another_model_loses_its_keys_alone():
     reading = flow_of(
         """
