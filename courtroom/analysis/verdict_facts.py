@@ -42,7 +42,9 @@ from courtroom.analysis.langgraph.judging.rule_detection import (
 from courtroom.analysis.langgraph.judging.rule_words import (
     ENSURED,
     ENSURES,
+    EVIDENCE,
     NEVER_HOLDS,
+    SECURITY,
     SPREAD,
     UNCALLED,
 )
@@ -67,12 +69,14 @@ from courtroom.analysis.langgraph.judging.verdict_source import (
 from courtroom.analysis.langgraph.state_flow.heard_keys import HeardKeys
 from courtroom.analysis.project.entry_points import SURE
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import tests_around, walk, words_of
+from courtroom.analysis.python.tree_walk import last_name, tests_around, walk, words_of
 
 # Calls that make one number of several.
 ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"})
 # Words for what the judges say, in names; a score may be one that is set already.
 OPINION_NAMES = OPINION_WORDS - frozenset(words_of("score scores verdict verdicts rating ratings"))
+# Words in names of functions that apply one rule.
+ONE_RULE = EVIDENCE | SECURITY | SPREAD
 MADE_HERE = "The function that makes the text of the Markdown report begins here."
 # What a report on the verdict speaks of.
 VERDICT_PARTS = OPINION_WORDS | frozenset(words_of("criterion criteria dissent remediation"))
@@ -224,12 +228,26 @@ def _remediation(writer: FactWriter, gap: str) -> None:
 
 def place_of_verdict(justice: Sequence[FunctionRef]) -> FunctionRef | None:
     """Return the function that sets a score by the opinions, before one that adds up scores."""
-    computing = list(filter(_computes_scores, justice))
-    by_opinions = list(filter(_names_opinions, computing))
+    rated = [function for function in justice if ONE_RULE.isdisjoint(words_of(function.name))]
+    numbers = [function for function in rated if not _makes_text(function)]
+    return _setting_in(numbers) or _setting_in(rated) or next(iter(justice), None)
+
+
+def _setting_in(functions: Sequence[FunctionRef]) -> FunctionRef | None:
+    computing = list(filter(_computes_scores, functions))
+    by_opinions = list(filter(_names_opinions, computing or functions))
     setting = [function for function in by_opinions if ChangeReader([function]).changes()]
     # An opinion has a `score`; other names of scores are those of results.
-    own = (f for f in setting if "score" in f.site.mentions and not SPREAD & {*words_of(f.name)})
-    return next(own, None) or next(iter(setting or by_opinions or computing or justice), None)
+    own = (f for f in setting if computing and "score" in f.site.mentions)
+    return next(own, None) or next(iter(setting or (computing and by_opinions) or computing), None)
+
+
+def _makes_text(function: FunctionRef) -> bool:
+    """Return true for a function that is annotated to return a text, a flag, or None in its place."""
+    returned = function.site.node.returns
+    nodes = walk(returned) if returned else ()
+    types = {last_name(node) for node in nodes} - {"", "Optional"}
+    return bool(types) and types <= {"str", "bool"}
 
 
 def _names_opinions(function: FunctionRef) -> bool:

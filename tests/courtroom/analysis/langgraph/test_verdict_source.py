@@ -125,3 +125,33 @@ def resolved(opinions):
     place = place_of_verdict(layers.justice)
     assert place is not None
     assert place.name == "resolved"
+
+
+TEXT_OF_SCORES = """
+def apart(opinions) -> str | None:
+    final_score = max(opinion.score for opinion in opinions)
+    return f"{final_score}" if final_score > 2 else None
+"""
+RULE_OF_FACTS = """
+def facts(opinions):
+    final_score = min(opinion.score for opinion in opinions)
+    return final_score
+"""
+
+
+@pytest.mark.parametrize(("name", "code"), [("apart", TEXT_OF_SCORES), ("facts", RULE_OF_FACTS)])
+def test_code_for_a_text_or_one_rule_is_not_the_place_of_the_verdict(name, code):
+    code += (
+        "def chief_justice(state):\n"
+        f"    {name}(state['opinions'])\n"
+        "    return {'verdict': settled(state['opinions'])}\n"
+        "def settled(opinions):\n"
+        "    final_score = LEVELS[opinions[0].verdict]\n"
+        "    return Result(final_score=final_score)\n"
+    )
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
+
+    place = place_of_verdict(layers.justice)
+
+    assert place is not None
+    assert place.name == "settled"
