@@ -501,6 +501,9 @@ def _limit_of(reading: RuleReading, rule: str) -> str:
         return "The Tech Lead's score counts most where scores lie apart."
     if reading.takes_highest:
         return "A rule on the Tech Lead's opinion takes the highest score, whoever gave it."
+    if reading.heavier:
+        others = " and ".join(quoted(reading.heavier))
+        return f"Of the three judges the Tech Lead weighs most, and {others} weighs more than that."
     words = " or ".join(quoted(reading.awaited))
     if not words:
         return ""

@@ -53,6 +53,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
 )
 from courtroom.analysis.langgraph.judging.tech_lead_rule import (
     LIMIT_WORDS,
+    heavier_than_lead,
     lead_decides,
     lead_weighs_more,
 )
@@ -91,7 +92,8 @@ class RuleReading:
     would let facts overrule opinions if their conditions read any evidence, `misplaced` those that
     wait in one criterion for a word of another. `final` decide on scores that lie far apart without
     a second look. `is_tie_break`: the lines apply to such scores alone. `takes_highest`: they take
-    the highest of all scores. `awaited`: words, at least one of which a judge's argument must hold
+    the highest of all scores. `heavier`: others than the three judges that weigh more than the Tech
+    Lead. `awaited`: words, at least one of which a judge's argument must hold
     before any line applies; `enough`: words, one of which is enough for it beside other ways.
     `uncited` are lines that would apply to an opinion without a citation from the evidence, `ensured`
     the line of the judges' code that gives every opinion one.
@@ -105,6 +107,7 @@ class RuleReading:
     final: Lines = field(default_factory=list)
     is_tie_break: bool = False
     takes_highest: bool = False
+    heavier: tuple[str, ...] = ()
     awaited: tuple[str, ...] = ()
     enough: tuple[str, ...] = ()
     uncited: Lines = field(default_factory=list)
@@ -171,6 +174,7 @@ def read_rules(
         lines=lines,
         is_tie_break=bool(by_ties) and not by_weight,
         takes_highest=_take_highest(lines, alive),
+        heavier=tuple(dict.fromkeys(heavier_than_lead(layers.justice))),
         awaited=_awaited(lines, alive, layers.justice),
     )
     return readings

@@ -234,8 +234,10 @@ def lead_weighs_more(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef
 
 def _favours_lead(node: ast.AST, assigned: Assignments) -> bool:
     if isinstance(node, ast.Dict):
-        pairs = zip(node.keys, node.values, strict=True)
-        weights = [(_is_lead(key, {}), _number(value, assigned)) for key, value in pairs if key]
+        table = list(_table(node, assigned))
+        rivals = [row for row in table if OTHER_JUDGES.intersection(words_of(row[0]))]
+        # Others weigh in where no other judge does: {"TechLead": 2, "default": 1}.
+        weights = [row[1:] for row in table if row[1] or not rivals or row in rivals]
         return _lead_outweighs(weights) and not _is_order(weights)
     if isinstance(node, ast.List | ast.Tuple):
         rows = [row.elts for row in node.elts if isinstance(row, ast.Tuple) and len(row.elts) == 2]
@@ -426,5 +428,21 @@ def _is_order(weights: list[tuple[bool, float | None]]) -> bool:
 def _lead_outweighs(weights: list[tuple[bool, float | None]]) -> bool:
     lead = [weight for is_lead, weight in weights if is_lead and weight is not None]
     rest = [weight for is_lead, weight in weights if not is_lead and weight is not None]
-    # As much as another judge is not the most: 0.4 for two of them and 0.2 for the third.
-    return bool(lead and rest) and max(lead) > min(rest) and max(lead) not in rest
+    return bool(lead and rest) and max(lead) > max(rest)
+
+
+def heavier_than_lead(functions: list[FunctionRef]) -> Iterator[str]:
+    """Yield the keys, of none of the three judges, that weigh more than the Tech Lead in a table."""
+    for function in functions:
+        for node in walk(function.site.node):
+            if isinstance(node, ast.Dict) and _favours_lead(node, {}):
+                rows = list(_table(node, {}))
+                lead = max(weight or 0 for _, is_lead, weight in rows if is_lead)
+                yield from (name for name, _, weight in rows if name and (weight or 0) > lead)
+
+
+def _table(node: ast.Dict, assigned: Assignments) -> Iterator[tuple[str, bool, float | None]]:
+    """Yield the text of each key, whether it is the Tech Lead's, and its number."""
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is not None:
+            yield constant_text(key) or "", _is_lead(key, {}), _number(value, assigned)

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader
-from courtroom.analysis.langgraph.judging.tech_lead_rule import lead_decides, lead_weighs_more
+from courtroom.analysis.langgraph.judging.tech_lead_rule import (
+    heavier_than_lead,
+    lead_decides,
+    lead_weighs_more,
+)
 from courtroom.analysis.python.call_graph import FunctionRef
 from tests.courtroom.analysis.langgraph.rules import readings_of
 from tests.courtroom.sources import justice, symbols_of
@@ -173,3 +177,23 @@ def chief_justice(state, p, d, tech_lead):
 def test_returned_item_of_a_dict_of_scores_is_the_score_that_decides(key, lines):
     body = f"scores = scores_by_judge(opinions)\nif '{key}' in scores:\n    return scores['{key}']"
     assert weight_lines(body) == lines
+
+
+@pytest.mark.parametrize(
+    ("weights", "does", "heavier"),
+    [
+        ('{"TechLead": 1.5, "Prosecutor": 1, "Defense": 1, "Moderator": 2}', True, ["Moderator"]),
+        ('{"TechLead": 1.5, "Prosecutor": 2, "Defense": 1}', False, []),
+        ('{"TechLead": 1.5, "default": 1}', True, []),
+        ('{"TechLead": 1.5, "default": 2}', False, []),
+    ],
+)
+def test_tech_lead_weighs_most_of_the_judges_in_a_table_whoever_else_is_in_it(
+    weights, does, heavier
+):
+    body = f"weights = {weights}\nfinal = sum(o.score * weights[o.judge] for o in opinions)"
+    symbols = symbols_of({"src/justice.py": justice(body)})
+    functions = [FunctionRef(*entry) for entry in symbols.functions_by_name["chief_justice"]]
+
+    assert bool(weight_lines(body)) is does
+    assert list(heavier_than_lead(functions)) == heavier
