@@ -17,6 +17,7 @@ from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.certain_nodes import NodeMark, certain_nodes, mark_of
 from courtroom.analysis.python.closed_resources import uses_after_close
 from courtroom.analysis.python.failing_lines import FailingLine, failing_lines
+from courtroom.analysis.python.failure_reach import failure_reach
 from courtroom.analysis.python.missing_files import MissingFiles
 from courtroom.analysis.python.missing_methods import calls_without_method
 from courtroom.analysis.python.model_attributes import attributes_without_field
@@ -89,6 +90,11 @@ def _failures(
                 *opened,
             }
             for failing in sorted(lines):
+                reach = failure_reach(site.node, failing.line)
+                # A handler that fails itself ends no error.
+                is_caught = not any(
+                    reach.caught_at <= other.line <= reach.caught_to for other in lines
+                )
                 yield {
                     "path": path,
                     "line": failing.line,
@@ -99,6 +105,8 @@ def _failures(
                     "set_at": failing.set_at or None,
                     "is_constant": failing.is_constant,
                     "file": opened.get(failing),
+                    "caught_at": (is_caught and reach.caught_at) or None,
+                    "after_failure": reach.after_failure or None,
                     "nodes": _stopped_nodes(writer, function, failing.mark),
                 }
 

@@ -106,12 +106,24 @@ def _every_run(lines: Sequence[Mapping[str, Any]]) -> Finding:
 
 
 def _shown(lines: Sequence[Mapping[str, Any]], begin: str = "", end: str = "") -> Finding:
-    clues = [line_clue(line, f"{line['function']} {line['why']}.") for line in lines]
+    """The lines, first those that most runs reach and nothing catches."""
+    lines = sorted(lines, key=lambda line: (not line.get("nodes"), bool(_reach(line))))
+    clues = [line_clue(line, f"{line['function']} {line['why']}.{_reach(line)}") for line in lines]
     reasons = [
-        with_place(clue.rationale, line["path"], line["line"])
-        for line, clue in zip(lines, clues, strict=True)
+        with_place(f"{line['function']} {line['why']}.", line["path"], line["line"]) + _reach(line)
+        for line in lines
     ]
     return present(f"{begin}{in_full(reasons)}{end}", clues, met=False)
+
+
+def _reach(line: Mapping[str, Any]) -> str:
+    """The sentences on the handler that ends the error, and on what fails before the line runs."""
+    words = ""
+    if after := line.get("after_failure"):
+        words += f" It runs only where the `try` in line {after} fails or is passed over."
+    if caught := line.get("caught_at"):
+        words += f" The handler in line {caught} catches it, and the rest of its `try` is skipped."
+    return words
 
 
 def _fault(check: FailingCode) -> str:

@@ -1,0 +1,108 @@
+"""Reach of a line that fails: the handler that ends its error, and what has to fail before it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from courtroom.analysis.python.tree_walk import last_name, walk
+
+BROAD = frozenset({"Exception", "BaseException"})
+# Errors of lines that fail whenever they run, and their parents.
+NARROW = frozenset(
+    {
+        "NameError",
+        "UnboundLocalError",
+        "TypeError",
+        "AttributeError",
+        "ValueError",
+        "ValidationError",
+        "KeyError",
+        "LookupError",
+        "OSError",
+        "FileNotFoundError",
+        "RuntimeError",
+    }
+)
+EXITS = frozenset({"exit", "_exit", "quit", "abort"})
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True, slots=True)
+class FailureReach:
+    """`caught_at` is the first line of the handler in which the error ends, `caught_to` its last.
+
+    `after_failure` is the line of a `try` that fails, or is passed over, wherever the line runs.
+    All are 0 where its function has none.
+    """
+
+    caught_at: int = 0
+    caught_to: int = 0
+    after_failure: int = 0
+
+
+def failure_reach(function: ast.FunctionDef | ast.AsyncFunctionDef, line: int) -> FailureReach:
+    """Return what is around a line in its innermost function."""
+    caught, after_failure = (0, 0), 0
+    block: Sequence[ast.stmt] = function.body
+    while True:
+        index = next((n for n, inner in enumerate(block) if _holds(inner, line)), None)
+        if index is None:
+            return FailureReach(*caught, after_failure)
+        statement = block[index]
+        after_failure = _failing_before(block[:index]) or after_failure
+        if isinstance(statement, _DEFINITIONS):
+            caught, after_failure = (0, 0), 0
+        if isinstance(statement, ast.Try) and _is_in(statement.body, line):
+            caught = _ending_handler(statement) or caught
+        elif isinstance(statement, ast.Try) and _is_in(statement.handlers, line):
+            after_failure = statement.lineno
+        block = next((part for part in _parts(statement) if _is_in(part, line)), ())
+
+
+def _holds(statement: ast.stmt | ast.ExceptHandler, line: int) -> bool:
+    return statement.lineno <= line <= (statement.end_lineno or statement.lineno)
+
+
+def _is_in(block: Sequence[ast.stmt | ast.ExceptHandler], line: int) -> bool:
+    return any(_holds(statement, line) for statement in block)
+
+
+def _parts(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        part = getattr(statement, name, None)
+        yield part if isinstance(part, list) else ()
+    for inner in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        yield inner.body
+
+
+def _ending_handler(statement: ast.Try) -> tuple[int, int] | None:
+    """Return the first and last line of a handler that takes any error and raises none."""
+    for handler in statement.handlers:
+        names = {last_name(node) for node in walk(handler.type)} if handler.type else BROAD
+        if BROAD & names:
+            lines = handler.lineno, handler.end_lineno or handler.lineno
+            return None if any(map(_leaves, walk(handler))) else lines
+        if NARROW & names:
+            return None
+    return None
+
+
+def _leaves(node: ast.AST) -> bool:
+    return isinstance(node, ast.Raise) or (
+        isinstance(node, ast.Call) and last_name(node.func) in EXITS
+    )
+
+
+def _failing_before(statements: Sequence[ast.stmt]) -> int:
+    """Return the line of a `try` that returns from the function unless it fails, 0 without one.
+
+    A test around it may pass it over.
+    """
+    for statement in statements:
+        is_test = isinstance(statement, ast.If) and not statement.orelse
+        tried = statement.body[-1] if isinstance(statement, ast.If) and is_test else statement
+        if isinstance(tried, ast.Try) and isinstance(tried.body[-1], ast.Return):
+            return tried.lineno
+    return 0
