@@ -162,8 +162,8 @@ def _error_route(check: GraphTopology, survey: Survey) -> Finding:
     finding = _wiring(check, survey, value=True)
     places = {(way.path, way.line_start) for way in _proofs(check.aspect, survey)}
     locations = survey.fact_locations.get(check.aspect, ())
-    # Where no other way proves it, those that no run takes are listed, and that they are.
-    ways = places or {(way.path, way.line_start) for way in locations}
+    # Those that no run takes prove nothing, and are told beside those that do.
+    ways = places | {(way.path, way.line_start) for way in locations}
     never = [row for row in _route_faults(survey.facts) if (row["path"], row["line"]) in ways]
     rows = (survey.facts.get("state_flow") or {}).get("faults", ())
     loops = [row for row in rows if row["kind"] == "endless_loop"]

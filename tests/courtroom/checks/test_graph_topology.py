@@ -234,6 +234,21 @@ def test_routes_by_inputs_alone_are_none_for_errors_unless_one_tests_more(lines,
     assert met or clue_lines(finding) == [("g.py", 7), ("g.py", 9)]
 
 
+def test_way_that_no_run_takes_is_said_beside_a_route_that_a_run_takes():
+    graph = {"conditional": [_route(7, "b", "END"), _route(9, "c", "END")]}
+    flow = {"faults": [DEAD | {"kind": "needless_route"}], "unread": {}}
+    facts = {"conditional_error_route": True, "graph": graph, "state_flow": flow}
+    edges = tuple(location_at("g.py", line, f"a → {line}") for line in (7, 9))
+    check = GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route")
+    finding = topology(check, survey(facts=facts, places={"conditional_error_route": edges}))
+    assert (finding.met, finding.has_reservation, clue_lines(finding)) == (
+        True,
+        True,
+        [("g.py", 9)],
+    )
+    assert finding.reason.endswith(f"a → 9. T{NEVER[1:]}.")
+
+
 @pytest.mark.parametrize("line", [7, 9])
 def test_route_for_errors_round_an_endless_loop_has_that_reservation(line):
     graph = {"conditional": [_route(7, "b", "END")]}
