@@ -232,6 +232,8 @@ def flow_step(fault: Mapping[str, Any]) -> Step:
         action = "Keep both texts where both rules apply"
     if "sees none of it" in fault["sentence"] and "` and `" in fault["sentence"]:
         action = "Read what lies under each of these keys, and take what is about the criterion"
+    if "drops what the detectives return" in fault["sentence"]:
+        action = FLOW["no_update"]
     action = next((do for part, do in UNUSED if part in fault["sentence"]), action)
     step = placed(f"{action}. {fault_sentence(fault)}", fault)
     is_grave = any(fault.get(name) for name in ("is_constant", "is_blinding"))

@@ -590,6 +590,14 @@ def test_evidence_under_several_keys_is_read_under_each(stored: str, action: str
     assert step.is_urgent
 
 
+def test_evidence_that_no_request_holds_is_mended_where_it_is_returned():
+    sentence = "LangGraph drops what the detectives return, and no request of a judge holds it"
+    row = {"kind": "unshown_evidence", "sentence": sentence, "other": None, "is_blinding": True}
+    step = graph_steps.flow_step(PLACE | row)
+    assert step.action == f"Return a dict with keys of the state here. {sentence}."
+    assert step.is_urgent
+
+
 def test_goal_that_nothing_writes_is_written_or_not_looked_for():
     sentence = "f() looks for evidence with the goal 'x'; no code writes that goal"
     step = graph_steps.flow_step(PLACE | {"kind": "other_key", "sentence": sentence, "other": None})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from courtroom.analysis.langgraph.judging.cut_scores import cut_scores
@@ -71,7 +72,7 @@ from courtroom.analysis.langgraph.state_flow.other_keys import (
 )
 from courtroom.analysis.langgraph.state_flow.placeholders import placeholder_routes
 from courtroom.analysis.langgraph.state_flow.replaced_writes import replaced_writes
-from courtroom.analysis.langgraph.state_flow.returned_shapes import ReturnedShapes
+from courtroom.analysis.langgraph.state_flow.returned_shapes import ReturnedShapes, own_nodes
 from courtroom.analysis.langgraph.state_flow.router_writes import router_writes
 from courtroom.analysis.langgraph.state_flow.shallow_history import shallow_histories
 from courtroom.analysis.langgraph.state_flow.uncounted_rounds import uncounted_rounds
@@ -95,6 +96,7 @@ from courtroom.analysis.langgraph.state_flow.word_scans import word_scans
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import called_name
 
 # Kinds that rest on the keys of the state.
 OF_STATE = (
@@ -230,18 +232,42 @@ def read_flow(
     reading.add(way.fault for way in ways or ())
     for access in accesses:
         _read_state(access, symbols, graph, layers, ways, reading)
-    reading.leave_open(("unshown_evidence",), _lost_evidence(layers, reading))
+    _lose_evidence(layers, reading)
     return reading
 
 
-def _lost_evidence(layers: Layers, reading: FlowReading) -> str:
-    """Return why no evidence arrives in the state: each detective's return is lost; "" otherwise."""
+def _lose_evidence(layers: Layers, reading: FlowReading) -> None:
+    """Note that no evidence arrives in the state, where a return of each detective is lost.
+
+    It is a fault where these are all of their returns.
+    """
     lost = [fault for fault in reading.faults if fault.kind == "no_update"]
     detectives = [node for name, node in layers.nodes.items() if layers.roles[name] == "detective"]
     if not detectives or not all(any(_is_in(fault, node) for fault in lost) for node in detectives):
-        return ""
-    places = joined([f"{fault.path}:{fault.line}" for fault in lost])
-    return f"LangGraph drops what the detectives return ({places}), and no evidence arrives"
+        return
+    first, *others = [(fault.path, fault.line) for fault in lost]
+    if all(_loses_all(node, lost) for node in detectives):
+        sentence = "LangGraph drops what the detectives return, and no request of a judge holds it"
+        fault = FlowFault(
+            "unshown_evidence", sentence, *first, places=tuple(others), is_blinding=True
+        )
+        reading.add([fault])
+        return
+    places = joined([f"{path}:{line}" for path, line in (first, *others)])
+    reason = f"LangGraph drops what the detectives return ({places}), and no evidence arrives"
+    reading.leave_open(("unshown_evidence",), reason)
+
+
+def _loses_all(node: FunctionRef, lost: Sequence[FlowFault]) -> bool:
+    """Return true where each return of a node is lost, or calls the same class as one that is."""
+    lines = [fault.line for fault in lost if fault.path == node.source.path]
+    returns = [row for row in own_nodes(node.site.node) if isinstance(row, ast.Return)]
+    sure = [r for r in returns if any(r.lineno <= at <= (r.end_lineno or 0) for at in lines)]
+    made = {called_name(row.value) for row in sure if isinstance(row.value, ast.Call)}
+    return all(
+        row in sure or (isinstance(row.value, ast.Call) and called_name(row.value) in made)
+        for row in returns
+    )
 
 
 def _is_in(fault: FlowFault, node: FunctionRef) -> bool:

@@ -518,10 +518,32 @@ def test_a_lost_return_of_the_type_of_one_key_belongs_under_it(declared, returne
     assert fault.channel == channel
 
 
-def test_no_request_is_said_to_hold_evidence_where_all_of_it_is_lost():
-    reading = flow_of(LOST + JUDGE)
+def test_judges_see_no_evidence_where_all_that_the_detectives_return_is_lost():
+    (fault,) = faults(flow_of(LOST + JUDGE), "unshown_evidence")
+    assert fault.is_blinding
+    assert fault.sentence == (
+        "LangGraph drops what the detectives return, and no request of a judge holds it"
+    )
+    assert faults(flow_of(DETECTIVE + JUDGE), "unshown_evidence") == []
+
+
+LOST_IN_PART = """
+from pydantic import BaseModel
+
+class Evidence(BaseModel):
+    goal: str
+
+def detective(state):
+    if state["pdf_path"]:
+        return {"evidences": {"pdf": [state["pdf_path"]]}}
+    return Evidence(goal=state["repo_url"])
+"""
+
+
+def test_evidence_is_left_open_where_a_detective_has_another_return():
+    reading = flow_of(LOST_IN_PART + JUDGE)
+    assert faults(reading, "unshown_evidence") == []
     assert "drops what the detectives return" in reading.unread["unshown_evidence"]
-    assert "unshown_evidence" not in flow_of(DETECTIVE + JUDGE).unread
 
 
 def test_a_lost_key_that_nobody_looks_up_belongs_nowhere():
