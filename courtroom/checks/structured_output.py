@@ -41,7 +41,8 @@ RETRIED = (
 )
 NOT_BY_ALL = "Not every judge requests an answer again that does not fit its schema."
 
-NARROW = "Another failure of the request is not repeated, as no handler of the loop waits for it"
+NARROW = "Other failures of the request are not repeated, as no handler of the loop catches them"
+ENDING = "Other failures of the request are neither repeated nor caught by a node: they end the run"
 UNCAUGHT = "A failure of the judges' model ends the run: no node catches it."
 # Beside a handler that may catch some failures of the same call.
 OTHERS_UNCAUGHT = "Other failures of the judges' model end the run: no node catches them."
@@ -165,7 +166,9 @@ def _handled(survey: Survey) -> Finding:
     again = flag("structured_output_retry", "judging_calls", survey, (_retried(once), RETRIED[1]))
     narrow = survey.facts.get("narrow_retries")
     if is_retried and not once and narrow:
-        reason = f"{again.reason} {NARROW} ({places_of(narrow)})."
+        uncaught = survey.facts.get("uncaught_answers")
+        others = f"{ENDING if uncaught else NARROW} ({places_of(uncaught or narrow)})."
+        reason = f"{again.reason} {others}"
         return replace(again, reason=reason, has_reservation=True)
     if is_retried and not once:
         return again

@@ -322,16 +322,29 @@ def test_request_that_one_judge_repeats_is_none_of_every_judge():
     assert finding.fault.startswith("Not every judge requests an answer again")
 
 
-def test_loop_that_waits_for_misfits_alone_repeats_no_other_failure():
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({}, "are not repeated, as no handler of the loop catches them (j.py:3)."),
+        (
+            {"uncaught_answers": [{"path": "j.py", "line": 5}]},
+            "are neither repeated nor caught by a node: they end the run (j.py:5).",
+        ),
+    ],
+)
+def test_loop_that_waits_for_misfits_alone_repeats_no_other_failure(more, words):
     places = {"structured_output_retry": (location_at("j.py", 3),)}
-    facts = {"structured_output_retry": True, "narrow_retries": [{"path": "j.py", "line": 3}]}
+    facts = {
+        "structured_output_retry": True,
+        "narrow_retries": [{"path": "j.py", "line": 3}],
+    } | more
     check = StructuredOutput(**CHECK_FIELDS, aspect="handled")
     finding = structured_output(check, survey(facts=facts, places=places))
 
     assert (finding.met, finding.has_reservation) == (True, True)
     assert finding.reason == (
-        "An answer that does not fit its schema is requested again (j.py:3). Another failure of the"
-        " request is not repeated, as no handler of the loop waits for it (j.py:3)."
+        "An answer that does not fit its schema is requested again (j.py:3). Other failures of the"
+        f" request {words}"
     )
 
 
