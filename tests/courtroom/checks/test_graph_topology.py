@@ -246,7 +246,7 @@ def test_way_that_no_run_takes_is_said_beside_a_route_that_a_run_takes():
         True,
         [("g.py", 9)],
     )
-    assert finding.reason.endswith(f"a → 9. T{NEVER[1:]}.")
+    assert finding.reason.endswith(f"a → 9 (g.py:9). T{NEVER[1:]}.")
 
 
 @pytest.mark.parametrize("line", [7, 9])
