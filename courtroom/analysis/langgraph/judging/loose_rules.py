@@ -325,7 +325,10 @@ def _fault_of_limit(cap: ScoreChange, reader: ChangeReader) -> str:
 
 
 def _takes_highest(change: ScoreChange) -> bool:
-    """Return true for `min(3, max(scores))`; `max(1, score)` is a floor."""
+    """Return true for `min(3, max(scores))`; `max(1, score)` is a floor.
+
+    Where the function gives `max(scores)` in all other cases, the rule only lowers.
+    """
     value = change.value
     if not isinstance(value, ast.Call) or called_name(value) != "min":
         return False
@@ -336,12 +339,19 @@ def _takes_highest(change: ScoreChange) -> bool:
         else part
         for part in value.args
     ]
-    return any(
-        isinstance(origin, ast.Call)
+    highest = {
+        ast.dump(origin)
+        for origin in origins
+        if isinstance(origin, ast.Call)
         and called_name(origin) == "max"
         and not any(isinstance(part, ast.Constant) for part in origin.args)
-        for origin in origins
+    }
+    *others, last = change.function.site.node.body
+    is_only_other = (
+        len([n for other in others for n in walk(other) if isinstance(n, ast.Return)]) == 1
     )
+    otherwise = last.value if is_only_other and isinstance(last, ast.Return) else None
+    return bool(highest) and (otherwise is None or ast.dump(otherwise) not in highest)
 
 
 def _looks_for_security(change: ScoreChange, reader: ChangeReader) -> bool:

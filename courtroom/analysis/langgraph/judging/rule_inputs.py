@@ -125,12 +125,26 @@ class InputReader:
 
         It is followed to what its function is called with.
         """
-        names = {name for test in tests for name in _flags_in(test)}
         return any(
             self.reads_evidence([argument], caller)
-            for name in names.intersection(parameter_names(function))
-            for argument, caller in self._passed(name, function)
+            for argument, caller in self._passed_as_flags(tests, function)
         )
+
+    def reads_words_by_flags(
+        self, tests: Iterable[ast.expr], function: FunctionRef, words: frozenset[str]
+    ) -> bool:
+        """Return true where a name or text with one of these words decides such a parameter."""
+        return any(
+            self.reads_words([argument], caller, words)
+            for argument, caller in self._passed_as_flags(tests, function)
+        )
+
+    def _passed_as_flags(
+        self, tests: Iterable[ast.expr], function: FunctionRef
+    ) -> Iterator[tuple[ast.expr, FunctionRef]]:
+        flags = {name for test in tests for name in _flags_in(test)}
+        for name in sorted(flags.intersection(parameter_names(function))):
+            yield from self._passed(name, function)
 
     def _passed_for(
         self, node: ast.AST, function: FunctionRef

@@ -53,7 +53,11 @@ def read_security_ground(
     if not caps:
         return "none"
     words_by_cap = [guard | _words_of_scores(cap) for guard, cap in zip(guards, caps, strict=True)]
-    return "opinions" if all(words & OF_OPINIONS for words in words_by_cap) else None
+    by_opinions = (
+        words & OF_OPINIONS or inputs.reads_words_by_flags(cap.own_tests, cap.function, OF_OPINIONS)
+        for words, cap in zip(words_by_cap, caps, strict=True)
+    )
+    return "opinions" if all(by_opinions) else None
 
 
 def _reads_evidence(guard: frozenset[str]) -> bool:

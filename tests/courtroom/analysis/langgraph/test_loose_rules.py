@@ -262,6 +262,13 @@ def test_a_security_rule_that_takes_the_highest_score_is_named(body: str):
     )
 
 
+def test_a_security_rule_that_limits_the_highest_score_of_all_other_cases_lifts_none():
+    highest = "max(p.score, d.score, t.score)"
+    body = f"if is_unsafe(p):\n    return min(3, {highest})\nreturn {highest}"
+
+    assert sentences_of(body) == []
+
+
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [

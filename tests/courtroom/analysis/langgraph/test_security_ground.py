@@ -74,7 +74,12 @@ def test_cap_for_security_rests_on_what_its_conditions_read(body, expected):
 
 
 @pytest.mark.parametrize(
-    ("argument", "expected"), [("is_flawed(state)", "evidence"), ("flags.pop()", None)]
+    ("argument", "expected"),
+    [
+        ("is_flawed(state)", "evidence"),
+        ("'unsafe' in prosecutor_text", "opinions"),
+        ("flags.pop()", None),
+    ],
 )
 def test_parameter_in_the_condition_is_followed_to_its_calls(argument, expected):
     code = (
