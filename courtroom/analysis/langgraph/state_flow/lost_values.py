@@ -40,6 +40,10 @@ COPYING = frozenset({"dict", "list", "set", "tuple", "frozenset", "bool", "str"}
 VERDICT_GROUNDS = frozenset(
     words_of("evidence evidences opinion opinions rule rules dissent remediation")
 )
+# First words of functions that look at a work.
+ANALYSES = frozenset(
+    words_of("analyze analyse extract scan parse find detect inspect search examine classify")
+)
 COLLECTIONS = ast.Dict | ast.List | ast.DictComp | ast.ListComp
 # Fields of an object that are looked up in all code.
 MOST_FIELDS = 50
@@ -69,10 +73,11 @@ def unread_results(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:
             target, called = statement.targets[0], called_name(statement.value)
             name = last_name(target) if isinstance(target, ast.Name) else ""
             homes = symbols.functions_by_name.get(called, [])
-            if not name or name.startswith("_") or name in read or len(homes) != 1:
+            if not name.strip("_") or name in read or len(homes) != 1:
                 continue
             home = FunctionRef(*homes[0])
-            if only_answers(symbols, home):
+            is_set_aside = name.startswith("_") and not _is_analysis(home)
+            if not is_set_aside and (only_answers(symbols, home) or _is_analysis(home)):
                 sentence = f"{function.shown_name}() keeps what {called}() returns as `{name}` and never uses it"
                 weight = VERDICT_GROUNDS.intersection(words_of(name)) or CHECK_WORDS.intersection(
                     words_of(called)
@@ -81,6 +86,13 @@ def unread_results(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:
                 place = function.source.path, statement.lineno
                 other = home.source.path, home.site.node.lineno
                 yield FlowFault(kind, sentence, *place, other, is_minor=is_minor)
+
+
+def _is_analysis(function: FunctionRef) -> bool:
+    """Return whether a function is there for what it returns of a work, whatever it does for that."""
+    returns = (n.value for n in walk(function.site.node) if isinstance(n, ast.Return))
+    is_named = not ANALYSES.isdisjoint(words_of(function.name)[:1])
+    return is_named and any(not isinstance(value, ast.Constant | None) for value in returns)
 
 
 def unread_values(layers: Layers) -> Iterator[FlowFault]:

@@ -266,3 +266,40 @@ def test_rules_that_a_file_gives_and_the_resolver_never_reads_are_named():
 )
 def test_value_that_may_be_read_is_no_fault(body: str, result: str):
     assert handed_over(f"rules = state.get('evidences')\n{body}", result) == []
+
+
+SCAN = """
+def {name}(path):
+    print("reading", path)
+    with open(path) as file:
+        return {answer}
+def detective(state):
+    {target} = {name}(state["pdf_path"])
+    return {{"evidences": {{"repo": [state["repo_url"]]}}}}
+def judge(state):
+    return {{"opinions": list(state["evidences"].values())}}
+"""
+
+
+def unused_scans(name: str, target: str, answer: str = "file.read()") -> list[str]:
+    code = SCAN.format(name=name, target=target, answer=answer)
+    return sentences(flow_of(code), "unused_result")
+
+
+@pytest.mark.parametrize("target", ["paths", "_paths"])
+def test_unused_result_of_an_analysis_is_named_whatever_it_does_beside(target):
+    sentence = f"detective() keeps what extract_paths() returns as `{target}` and never uses it"
+    assert unused_scans("extract_paths", target) == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "answer"),
+    [
+        ("store_paths", "paths", "file.read()"),
+        ("extract_paths", "_", "file.read()"),
+        ("extract_paths", "paths", "None"),
+    ],
+    ids=["not an analysis", "no name of its own", "no answer"],
+)
+def test_result_that_may_be_beside_the_purpose_is_no_fault(name, target, answer):
+    assert unused_scans(name, target, answer) == []
