@@ -494,7 +494,11 @@ def _shown_in_code(writer: FactWriter) -> None:
     if writer.facts["plain_judges"]:
         gap = "the judges call no model"
     for name, scores, unclear in (
-        ("made_up_scores", made_up_scores(layers.judges), computed_stand_in(layers.judges)),
+        (
+            "made_up_scores",
+            made_up_scores(layers.judges, layers.justice),
+            computed_stand_in(layers.judges),
+        ),
         ("scores_at_once", scores_at_once(layers.judges, writer.asking_once), ""),
         ("unasked_scores", unasked_scores(layers.judges, _silent_nodes(writer)), ""),
     ):

@@ -46,7 +46,7 @@ def averaged_scores(
         for node in walk(function.site.node):
             if not isinstance(node, ast.Call | ast.BinOp):
                 continue
-            values = _averaged(node)
+            values = averaged_values(node)
             if values is not None and reading.is_verdict(node, values, function.name):
                 yield function, node.lineno
 
@@ -133,7 +133,7 @@ class _Function:
         return [node for node in names if node.id == name and isinstance(node.ctx, ast.Load)]
 
 
-def _averaged(node: ast.Call | ast.BinOp) -> ast.expr | None:
+def averaged_values(node: ast.Call | ast.BinOp) -> ast.expr | None:
     """Return what a node is the plain mean of: `mean(x)`, `sum(x) / len(x)`, `(a + b + c) / 3`."""
     if isinstance(node, ast.Call):
         return node.args[0] if called_name(node) in MEANS and node.args else None

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from courtroom.analysis.langgraph.judging.averaged_scores import averaged_values
 from courtroom.analysis.langgraph.judging.last_rounds import leaves_by_last_round
 from courtroom.analysis.langgraph.judging.missing_answers import unlike_answers, without_answer
 from courtroom.analysis.langgraph.judging.score_changes import assignments_in, words_in
@@ -41,6 +42,8 @@ CRITERIA = frozenset(words_of("dimension dimensions dim dims criterion criteria"
 MODEL_NAMES = frozenset(words_of("llm model client chain"))
 # Words of a test on whether there is a model to ask.
 OF_MODEL = frozenset(words_of("llm llms model client provider api"))
+# What is added where the mean counts a score that lies under the scale.
+COUNTED = ", and the mean of the scores counts it"
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -65,15 +68,17 @@ class _MadeUp:
     is_at_once: bool = False
 
 
-def made_up_scores(judges: Sequence[FunctionRef]) -> list[Row]:
+def made_up_scores(judges: Sequence[FunctionRef], justice: Sequence[FunctionRef] = ()) -> list[Row]:
     """Return opinions with a written score, each with its function, line and a sentence.
 
     The highest score comes first: a low one may pass for a mark of the failure. They stand where a
     model's call has failed: in the handler of an exception, after a loop of attempts, where a
     function returned no answer or one of another type, where an answer lacks a score or a
-    criterion, or in a function that one of these calls.
+    criterion, or in a function that one of these calls. A 0 is one where the mean of `justice` counts
+    it.
     """
-    return _highest_first(_all_made_up(judges))
+    lowest = 0 if _counts_zero(judges, justice) else LOWEST
+    return _highest_first(_all_made_up(judges, lowest))
 
 
 def scores_at_once(
@@ -88,7 +93,34 @@ def scores_at_once(
     return _highest_first([m for m in made_up if m.is_at_once or m.row[0].key in once])
 
 
-def _all_made_up(judges: Sequence[FunctionRef]) -> list[_MadeUp]:
+def _counts_zero(judges: Sequence[FunctionRef], justice: Sequence[FunctionRef]) -> bool:
+    """Return true where the Chief Justice takes a mean of all scores, and no code asks for a 0."""
+    nodes = [node for function in (*judges, *justice) for node in walk(function.site.node)]
+    asks = any(
+        isinstance(part, ast.Constant) and part.value in {0, 1} and "score" in words_in(node)
+        for node in nodes
+        if isinstance(node, ast.Compare)
+        for part in (node.left, *node.comparators)
+    )
+    means = (
+        averaged_values(node)
+        for function in justice
+        for node in walk(function.site.node)
+        if isinstance(node, ast.Call | ast.BinOp)
+    )
+    return not asks and any(values is not None and _are_all_scores(values) for values in means)
+
+
+def _are_all_scores(values: ast.expr) -> bool:
+    """Return true for `op.score for op in opinions`, without a condition."""
+    return (
+        isinstance(values, ast.GeneratorExp | ast.ListComp)
+        and last_name(values.elt) == "score"
+        and not any(generator.ifs for generator in values.generators)
+    )
+
+
+def _all_made_up(judges: Sequence[FunctionRef], lowest: float = LOWEST) -> list[_MadeUp]:
     functions = {function.name: function for function in judges}
     found: list[_MadeUp] = []
     for function in judges:
@@ -97,7 +129,9 @@ def _all_made_up(judges: Sequence[FunctionRef]) -> list[_MadeUp]:
         for node, is_at_once in _after_failure(tree, functions):
             failed = "all answers, once one" if node in behind_all else "an answer that"
             words = f"in place of {failed} failed"
-            found += _scores_in(node, function, functions, words, is_at_once=is_at_once)
+            found += _scores_in(
+                node, function, functions, words, is_at_once=is_at_once, lowest=lowest
+            )
         for statement in _left_out(tree, functions):
             words = "in place of an opinion that the answer lacks"
             found += _scores_in(statement, function, functions, words, is_at_once=True)
@@ -222,11 +256,13 @@ def _scores_in(
     words: str,
     *,
     is_at_once: bool = False,
+    lowest: float = LOWEST,
 ) -> Iterator[_MadeUp]:
-    for place, opinion in _opinions(node, function, functions):
-        score = _score(opinion, place)
+    for place, opinion in _opinions(node, function, functions, lowest):
+        score = _score(opinion, place, lowest)
         if score is not None:
-            row = _row(place, getattr(opinion, "lineno", 1), score.words, words)
+            counted = f"{words}{COUNTED if score.words == '0' else ''}"
+            row = _row(place, getattr(opinion, "lineno", 1), score.words, counted)
             yield _MadeUp(row, score.highest, is_at_once)
 
 
@@ -475,35 +511,39 @@ def _is_of_attempts(loop: ast.AST) -> bool:
 
 
 def _opinions(
-    node: ast.AST, function: FunctionRef, functions: Mapping[str, FunctionRef]
+    node: ast.AST,
+    function: FunctionRef,
+    functions: Mapping[str, FunctionRef],
+    lowest: float = LOWEST,
 ) -> Iterator[tuple[FunctionRef, ast.AST]]:
     """Yield the opinions in a statement, and those that the judges' functions it calls return.
 
     `return fallback` is the opinion that the name is assigned once.
     """
     for inner in walk(node):
-        if _score(inner, function) is not None:
+        if _score(inner, function, lowest) is not None:
             yield function, inner
         if isinstance(inner, ast.Return) and isinstance(inner.value, ast.Name):
             values = assignments_in(function.site.node).get(inner.value.id, [])
-            if len(values) == 1 and _score(values[0], function) is not None:
+            if len(values) == 1 and _score(values[0], function, lowest) is not None:
                 yield function, values[0]
         called = functions.get(called_name(inner)) if isinstance(inner, ast.Call) else None
         if called is None or called.key == function.key:
             continue
         returned = [part for part in called.site.node.body if isinstance(part, ast.Return)]
         for part in returned:
-            yield from ((called, item) for item in walk(part) if _score(item, called) is not None)
+            items = (item for item in walk(part) if _score(item, called, lowest) is not None)
+            yield from ((called, item) for item in items)
 
 
-def _score(node: ast.AST, function: FunctionRef) -> _Score | None:
+def _score(node: ast.AST, function: FunctionRef, lowest: float = LOWEST) -> _Score | None:
     """Return the score of an opinion as the function writes it, or the name of a default."""
     fields = fields_of(node)
     score = fields.get("score")
     if score is None or OF_OPINION.isdisjoint(fields):
         return None
     written = written_numbers(score, function.site.node) or ()
-    numbers = sorted(number for number in written if number >= LOWEST)
+    numbers = sorted(number for number in written if number >= lowest)
     if numbers:
         *lower, highest = map(str, numbers)
         words = f"{', '.join(lower)} or {highest}" if lower else highest
