@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,6 +20,7 @@ from courtroom.analysis.git.line_counts import count_lines
 from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, list_tree, take_snapshot
 from courtroom.analysis.git.source_texts import read_sources
 from courtroom.analysis.pdf.read_pdf import PdfReading, check_file, read_pdf
+from courtroom.analysis.project.audit_versions import earlier_audits
 from courtroom.analysis.prompt_injection.repository_text import Suspicion, look_for_suspicions
 from courtroom.analysis.survey import Survey, survey_repository
 from courtroom.analysis.warm_readers import readers_are_ready
@@ -149,7 +150,7 @@ def read_repository(
         entries = _attempt(lambda: list_tree(snapshot, limits))
     given = _given(snapshot, entries, limits)
     with ThreadPoolExecutor(max_workers=2) as pool:
-        history = pool.submit(_attempt, lambda: read_history(snapshot, limits))
+        history = pool.submit(_attempt, lambda: _history(snapshot, limits))
         suspicions = pool.submit(_attempt, lambda: look_for_suspicions(snapshot, limits, given))
         survey = (
             entries
@@ -159,6 +160,12 @@ def read_repository(
         return RepositoryInputs(
             history=history.result(), survey=survey, suspicions=suspicions.result()
         )
+
+
+def _history(snapshot: Snapshot, limits: Limits) -> History:
+    history = read_history(snapshot, limits)
+    audits = earlier_audits(snapshot.git_dir, history.commits)
+    return replace(history, earlier_audits=audits)
 
 
 def _given(

@@ -6,7 +6,7 @@ Nothing here is a guess at why: an output is compared with another output, or wi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -61,6 +61,7 @@ MOST_REMARKS = 6
 # Evidence that is constant the other way.
 NEVER_FOUND = "found=False"
 NO_CLAIM = "No overall score was recognised that README or a report gives for the work's own audit."
+NEWER = ", and the newest one,"
 UNJUDGED = "which does not judge each criterion by itself"
 NOT_HELD = (
     "No committed audit that was read gives the overall score that is claimed, but not every audit"
@@ -103,9 +104,11 @@ def _from_survey(
         rows, reason = misplaced_fact(survey.facts.get("own_audits"), survey.reasons, history)
         facts = {**survey.facts, "misplaced_audits": rows}
         return _finding(check, facts, {**survey.reasons, "misplaced_audits": reason})
+    earlier = [asdict(audit) for audit in getattr(history, "earlier_audits", ())]
+    facts = {**survey.facts, "earlier_audits": earlier}
     if check.aspect == "judged":
-        return _finding(check, _without_replaced(survey.facts, history), survey.reasons)
-    return _finding(check, survey.facts, survey.reasons)
+        facts = {**_without_replaced(facts, history)}
+    return _finding(check, facts, survey.reasons)
 
 
 def _without_replaced(
@@ -163,7 +166,9 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
                 fault = "Judges of a committed audit each give only one score."
         if check.aspect == "guarded" and all(NEVER_FOUND in text for text, _ in firsts):
             fault = "Evidence is reported as not found, whatever the work holds."
-        remarks = _other_works(facts) + _of_other_code(facts) if check.aspect == "judged" else ""
+        remarks = ""
+        if check.aspect == "judged":
+            remarks = _other_works(facts) + _of_other_code(facts) + _edited(facts)
         return present(f"{in_full(sentences)}{remarks}", clues, met=False, fault=fault)
     return _nothing_shown(check.aspect, facts)
 
@@ -215,7 +220,7 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     if aspect == "judged" and all(row.get("unlike_code") for row in newest):
         return could_not_look(f"{in_full(row['unlike_code'] for row in newest)} {NOT_OF_CODE}")
     others = f"{_failures(newest, audits)}{_remarks(newest)}{_nothing_in(facts)}"
-    remarks = f"{_of_other_code(facts)}{others}" if aspect == "judged" else ""
+    remarks = f"{_of_other_code(facts)}{_edited(facts)}{others}" if aspect == "judged" else ""
     unlike = sum(bool(row.get("unlike_code")) for row in audits) if aspect == "covered" else 0
     if unlike:
         which = "it" if len(audits) == 1 else f"{unlike} of them"
@@ -304,6 +309,16 @@ def _of_other_code(facts: Mapping[str, Any]) -> str:
     return f" {in_full(sentences)}" if sentences else ""
 
 
+def _edited(facts: Mapping[str, Any]) -> str:
+    """Sentences, with a space before them, on scores that a commit changed without the opinions."""
+    return "".join(
+        f" Commit {row['next_commit'][:8]} changed the overall score of {row['path']} from"
+        f" {row['overall']} to {row['edited_to']} and left its opinions as they were."
+        for row in facts.get("earlier_audits") or ()
+        if row["edited_to"]
+    )
+
+
 def _remarks(audits: Sequence[Mapping[str, Any]]) -> str:
     """Sentences, with a space before them, on what does not fit in these audits."""
     again = [
@@ -345,7 +360,8 @@ def _claimed(
             where = f"in {place}" if place else f"on page {compared[0]['page']} of the report"
             reason = f"An overall score of {score} is named {where}; {verdicts[0]}."
             finding = present(reason, clues, met=agrees)
-            return replace(finding, has_reservation=UNJUDGED in verdicts[0])
+            has_reservation = UNJUDGED in verdicts[0] or NEWER in verdicts[0]
+            return replace(finding, has_reservation=has_reservation)
     return could_not_look(NOT_HELD if claims else NO_CLAIM)
 
 
@@ -354,17 +370,26 @@ def _verdict(claim: Mapping[str, Any], facts: Mapping[str, Any], *, agrees: bool
     from courtroom.analysis.project.score_claims import gives
 
     audits = facts.get("own_audits") or ()
+    newest = (row for row in audits if row["about"] == "self" and not row.get("is_older"))
+    given = [row for row in newest if row.get("overall")]
     if not agrees:
-        newest = (row for row in audits if row["about"] == "self" and not row.get("is_older"))
-        given = [row for row in newest if row.get("overall")]
-        beside = f": {given[-1]['path']} gives {given[-1]['overall']}" if given else ""
-        return f"none of the work's own committed audits gives it{beside}"
-    ours = [row["path"] for row in audits if row["about"] in ("self", "") and gives(row, claim)]
+        now = f"{given[-1]['path']} gives {given[-1]['overall']}" if given else ""
+        earlier = (row for row in facts.get("earlier_audits") or () if gives(row, claim))
+        for row in [*earlier][-1:]:
+            is_same = bool(given) and row["path"] == given[-1]["path"]
+            subject = "" if is_same else f"{row['path']} "
+            now += f"{' and ' if now else ''}{subject}gave it until commit {row['next_commit'][:8]}"
+        now = f": {now}" if now else ""
+        return f"none of the work's own committed audits gives it{now}"
+    own = [row for row in audits if row["about"] in ("self", "") and gives(row, claim)]
+    ours = [row["path"] for row in own]
     rows = facts.get("audits_without_judgement") or ()
     unjudged = _outputs(row["places"][0] for row in rows)
     judged = [path for path in ours if PurePosixPath(path).with_suffix("") not in unjudged]
     if judged or not ours:
-        return f"{judged[0] if judged else 'a committed audit'} gives it"
+        is_old = bool(own and given) and all(row.get("is_older") for row in own)
+        newer = f"{NEWER} {given[-1]['path']}, gives {given[-1]['overall']}" if is_old else ""
+        return f"{judged[0] if judged else 'a committed audit'} gives it{newer}"
     return f"{ours[0]} gives it, {UNJUDGED}"
 
 

@@ -86,7 +86,7 @@ class Dossier(Frozen):
 
 
 # The facts of the dossier that each source of evidence answers for.
-HISTORY_FACTS = ("commit_count", "bulk_upload", "author_count", "history")
+HISTORY_FACTS = ("commit_count", "bulk_upload", "author_count", "history", "earlier_audits")
 PATH_FACTS = ("pdf_claimed_paths", "pdf_hallucinated_paths")
 NAME_FACTS = ("pdf_code_names", "pdf_missing_names")
 CLAIM_FACTS = ("pdf_claims",)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from courtroom.analysis.git.change_times import change_times
@@ -133,6 +133,7 @@ def _source_facts(survey: Survey) -> Facts:
 
 def _history_facts(history: History) -> Facts:
     facts, reasons = history_facts(history)
+    facts["earlier_audits"] = [asdict(audit) for audit in history.earlier_audits]
     story = history_fact(history)
     if story:
         return facts | {"history": story}, reasons

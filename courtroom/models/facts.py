@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, model_validator
 from courtroom.analysis.security.committed_secrets import redacted
 from courtroom.models.fact_model import FactModel, Place
 from courtroom.models.graph_run import GraphRunFact
-from courtroom.models.output_facts import ClaimedScore, OwnAudit, ShownFact
+from courtroom.models.output_facts import ClaimedScore, EarlierAudit, OwnAudit, ShownFact
 from courtroom.models.project_facts import (
     CommittedSecret,
     Deferral,
@@ -416,6 +416,7 @@ class Facts(FactModel):
     # verdicts on security below what each of three judges gave
     undercut_verdicts: tuple[ShownFact, ...] | None = None
     misplaced_audits: tuple[ShownFact, ...] | None = None
+    earlier_audits: tuple[EarlierAudit, ...] | None = None
     claimed_scores: tuple[ClaimedScore, ...] | None = None
     assumed_evidence: tuple[ShownFact, ...] | None = None
     assumed_pictures: tuple[ShownFact, ...] | None = None

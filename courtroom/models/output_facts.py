@@ -50,6 +50,21 @@ class OwnAudit(FactModel):
     unlike_code: str = Field("", exclude_if=lambda unlike_code: not unlike_code)
 
 
+class EarlierAudit(FactModel):
+    """A version of an own audit that is no more, with the ids of the commit that wrote it and of the
+    next one, which changed or removed it. `overall` is its overall score as written, `edited_to` that
+    of the next version where no opinion changed.
+    """
+
+    path: str
+    commit: str
+    next_commit: str
+    overall: str
+    score: float | None
+    maximum: float | None
+    edited_to: str = ""
+
+
 class ShownFact(FactModel):
     """A fact in one sentence, with the places that show it."""
 

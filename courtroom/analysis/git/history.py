@@ -29,6 +29,7 @@ from courtroom.analysis.git.stages import with_graphs_read, with_stubs_read
 from courtroom.analysis.python.source_files import is_installed
 
 if TYPE_CHECKING:
+    from courtroom.analysis.project.audit_versions import EarlierAudit
     from courtroom.models.case import Limits
 
 # The course calls it a bulk upload when the two largest commits added more than this share of all
@@ -146,11 +147,15 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Commits, oldest first; when `truncated`, only the newest of `total`."""
+    """Commits, oldest first; when `truncated`, only the newest of `total`.
+
+    `earlier_audits` are versions of the work's own audits that later commits changed.
+    """
 
     commits: tuple[Commit, ...]
     total: int
     truncated: bool
+    earlier_audits: tuple[EarlierAudit, ...] = ()
 
 
 def read_history(snapshot: Snapshot, limits: Limits) -> History:

@@ -8,6 +8,7 @@ import pytest
 
 from courtroom.analysis.git.history import Commit, History
 from courtroom.analysis.project.audit_rows import as_received
+from courtroom.analysis.project.audit_versions import EarlierAudit
 from courtroom.checks.own_outputs import KIND, NO_AUDIT, OwnOutputs
 from courtroom.checks.sources import Comparison, Sources
 from courtroom.models.errors import ChildFailed
@@ -304,6 +305,46 @@ def test_score_of_the_newest_audit_stands_beside_another_one_that_is_claimed():
     assert finding.reason.endswith(
         f"none of the work's own committed audits gives it: {ROW['path']} gives 3.2/5."
     )
+
+
+def test_earlier_version_that_gave_a_claimed_score_is_named():
+    audit = EarlierAudit("old.md", "a" * 40, "b" * 40, "4.2/5", 4.2, 5.0)
+    other = replace(audit, next_commit="c" * 40, overall="3/5", score=3.0)
+    history = replace(HISTORY, earlier_audits=(audit, other))
+    facts = {"claimed_scores": [{**CLAIM, "agrees": False}]}
+    check = OwnOutputs(**CHECK_FIELDS, aspect="claimed")
+    finding = KIND.detect(check, Sources(survey=survey(facts=facts), history=history))
+    assert finding
+    assert finding.reason.endswith(
+        "none of the work's own committed audits gives it: old.md gave it until commit bbbbbbbb."
+    )
+
+
+def test_newest_audit_with_another_score_than_the_claimed_one_is_a_reservation():
+    rows = [
+        {**ROW, "path": "old.md", "score": 4.2, "overall": "4.2/5", "is_older": True},
+        {**ROW, "overall": "3.2/5"},
+    ]
+    finding = answer("claimed", claimed_scores=[{**CLAIM, "agrees": True}], own_audits=rows)
+    assert finding.reason.endswith(
+        f"old.md gives it, and the newest one, {ROW['path']}, gives 3.2/5."
+    )
+    assert (finding.met, finding.has_reservation) == (True, True)
+
+
+def test_score_that_a_commit_changed_without_the_opinions_is_told():
+    edited = EarlierAudit("a.md", "a" * 40, "b" * 40, "3.6/5", 3.6, 5.0, edited_to="4.0/5")
+    history = replace(HISTORY, earlier_audits=(edited, replace(edited, edited_to="")))
+    check = OwnOutputs(**CHECK_FIELDS, aspect="judged")
+    words = (
+        " Commit bbbbbbbb changed the overall score of a.md from 3.6/5 to 4.0/5 and left its"
+        " opinions as they were."
+    )
+    for rows in ([], [SHOWN]):
+        facts = {"own_audits": [ROW], "audits_without_judgement": rows}
+        finding = KIND.detect(check, Sources(survey=survey(facts=facts), history=history))
+        assert finding
+        assert finding.reason.count(words) == 1
 
 
 GIVES = [{**ROW, "path": path, "about": "self", "score": 4.2, "maximum": 5.0} for path in "ab"]
