@@ -224,9 +224,12 @@ def _share_of(largest: Sequence[Commit], every: int, work: History, *, is_alone:
     share = f"{_percent(lines, every, limit=BULK_SHARE)} %"
     if not is_alone:
         return f"The two largest commits, {names}, added {lines} ({share})."
+    limit = f"more than {BULK_SHARE * 100:g} %"
+    is_bulk = lines > BULK_SHARE * every
+    bulk = f"{limit} is a bulk upload" if is_bulk else f"a bulk upload would be {limit}"
     return (
         f"{names} added {number_of(lines, 'Python line')}: {share} of"
-        f" the {every} that all commits together added; more than {BULK_SHARE * 100:g} % is a bulk upload."
+        f" the {every} that all commits together added; {bulk}."
     )
 
 
@@ -294,7 +297,7 @@ def _order_of(in_order: Sequence[str], stages: Sequence[Stage]) -> str:
         return ""
     if len(in_order) == 1:
         return f": no two in the order {order}"
-    return f": only {_words(in_order)} come in the order {order}"
+    return f": of the order {order}, only {_words(in_order)} follow each other"
 
 
 def _words(stages: Iterable[str], last: str = "and") -> str:

@@ -77,8 +77,8 @@ def _failing(check: FailingCode, survey: Survey) -> Finding:
         functions = "only function" if count == 1 else number_of(count, "function")
         looked = f"Looked in the {functions} {reached}"
         searched = (
-            f"{looked} for names that are evaluated and that"
-            f" nothing defines or a comprehension sets too late, for texts that cannot be formatted, for"
+            f"{looked} for names that nothing defines"
+            " or that a comprehension sets too late, for texts that cannot be formatted, for"
             " models that are built without a field that they require or with a value of another type, for"
             " methods, items and fields that an object lacks, for runs of the graph with what its reducer"
             " cannot add, for files and databases that are used after they are closed, and for files that are"

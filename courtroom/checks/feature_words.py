@@ -63,7 +63,7 @@ FEATURE_WORDS = {
     "structured_output": "structured output",
     "output_retry": "a retry after a bad answer",
     "deterministic_verdict": "a deterministic verdict",
-    "no_averages": "a verdict that is no average",
+    "no_averages": "a verdict that is not an average",
     "distinct_personas": "distinct prompts",
     "tested_share": "the bound of a test of prompts",
     "no_shared_text": "prompts without shared text",

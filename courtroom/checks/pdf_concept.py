@@ -50,9 +50,11 @@ def concept(check: PdfConcept, report: PdfReading) -> Finding:
     needs_more = check.use == "substantive" != usage.use
     other = explained_without_term(report, check.term) if needs_more else None
     if other and other.passage:
-        fault = f"The report explains “{check.term}” without using the term."
+        fault = (
+            f"The report never uses the term “{check.term}”, though it explains what it stands for."
+        )
         if usage.page:
-            fault = f"The report does not use “{check.term}” where it explains it."
+            fault = f"The report does not use the term “{check.term}” where it explains what it stands for."
         named = f"and the term stands elsewhere, as on page {usage.page}"
         reason = f"Page {other.page} {EXPLAINS_IT}, {named if usage.page else NOWHERE}."
         clue = Clue(rationale=reason, statement=other.passage, page=other.page, confidence=INFERRED)

@@ -43,8 +43,9 @@ def reducers(check: ReducerCheck, survey: Survey) -> Finding:
     if not fact:
         return nothing(f"No key of {owner} has a reducer.", "a reducer", survey)
 
-    by = options(check.any_of)
-    reason = f"No key of {owner} is reduced by {by}. {_merged(fact, survey)}"
+    reason = (
+        f"No key of {owner} has {options(check.any_of)} as its reducer. {_merged(fact, survey)}"
+    )
     return present(reason, _clues(fact, survey), met=False)
 
 

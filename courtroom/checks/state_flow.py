@@ -94,7 +94,7 @@ WORDS: dict[str, str] = {
 
 # A fault that is there is none of several.
 FAULT_WORDS: dict[str, str] = {
-    "no_update": "a node's return that is lost as a whole",
+    "no_update": "a node whose whole return is lost",
     "other_key": "a lookup inside a value of the state that finds nothing",
     "unused_result": "a result that is not used",
     "unused_verdict": "a value inside the Chief Justice's code that is never read",
@@ -230,7 +230,7 @@ def _not_followed(unread: Mapping[FaultKind, str]) -> str:
     if not unread:
         return ""
     words = listed([FAULT_WORDS.get(kind, WORDS[kind]) for kind in unread])
-    return f" Where {words} may stand, not everything was read: {next(iter(unread.values()))}."
+    return f" The search for {words} did not see everything: {next(iter(unread.values()))}."
 
 
 def _words_of(fault: Mapping[str, Any]) -> str:

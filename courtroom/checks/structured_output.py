@@ -328,8 +328,8 @@ def _schema(call: Mapping[str, Any]) -> str:
     if not schema:
         return "a schema without a name"
     if call.get("of_tools"):
-        return f"the tools in the variable {schema}"
-    return f"the schema in the variable {schema}" if _is_variable(schema) else schema
+        return f"the tools that the variable {schema} holds"
+    return f"the schema that the variable {schema} holds" if _is_variable(schema) else schema
 
 
 def _is_variable(schema: str) -> bool:

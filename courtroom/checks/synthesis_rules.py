@@ -73,7 +73,7 @@ GROUNDS = {
 # By what the texts of dissents hold.
 DISSENTS = {
     "arguments": "The dissent gives what the judges argue.",
-    "scores": "The dissent fills fixed words with scores and names: it gives nothing that a judge argues.",
+    "scores": "The dissent is a fixed sentence around scores or names: it gives nothing that a judge argues.",
     "fixed": "The dissent is a fixed text: it gives nothing that a judge argues.",
     "none": RULES["dissent"][1],
 }

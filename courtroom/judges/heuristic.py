@@ -454,8 +454,6 @@ def _open_checks(groups: OutcomeGroups) -> str:
 def _on_second_round(question: Question, score: Score) -> str:
     if question.round == 1 or OWN_CONCERN[question.persona] == 1:
         return ""
-    counts = (
-        f"Having heard the others, I count checks on {CONCERNS[question.persona]} once, not twice"
-    )
+    counts = f"After the others' arguments I count checks on {CONCERNS[question.persona]} once, not twice"
     before = [opinion.score for opinion in question.earlier if opinion.judge == question.persona]
     return f"{counts}: my score stays {score}." if before == [score] else f"{counts}."

@@ -160,8 +160,8 @@ def not_checked(goals: Iterable[str]) -> str:
 
 def not_applying(goals: Iterable[str]) -> str:
     questions = [whether(goal) for goal in goals]
-    checks = "the check" if len(questions) == 1 else "the checks"
-    return f"Not met for that reason: {checks} {'; '.join(questions)}."
+    checks = "this check is" if len(questions) == 1 else "these checks are"
+    return f"For the same reason {checks} not met: {'; '.join(questions)}."
 
 
 def _closed(text: str) -> str:

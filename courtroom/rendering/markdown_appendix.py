@@ -23,9 +23,9 @@ MALFORMED = (
     "that check. Dates, names or paths in its history may be wrong."
 )
 STEPS = (
-    "In each step LangGraph runs all nodes that are ready. A node with several steps runs in one of"
-    " them by the route (“or”), in each (“and”), or in one or several by the route (“or both”, “or several”); “…”"
-    " stands for further ones, as of a loop that runs it again or before it. Dashed arrows are conditional."
+    "In each step LangGraph runs all nodes that are ready. Where a node has several steps, “and” says that"
+    " it runs in each, “or” that the route decides for one of them, “or both” and “or several” that the route"
+    " may lead to more than one; “…” stands for more steps, as in a loop. Dashed arrows are conditional."
 )
 MOST_PATHS_SHOWN = 12
 

@@ -241,7 +241,7 @@ def _in_several(reading: PdfReading, graph: GraphFact | None) -> DiagramResult |
         return None
     parts = (f"{width} on page {page}" for width, page in zip(widths, pages, strict=True))
     reason = f"boxes side by side, in a picture each: {', then '.join(parts)}"
-    reason = f"{reason}; counted by outline, their text was not read"
+    reason = f"{reason}; counted by outline, as their text was not read"
     # A graph is in one diagram: two of them leave open what leads from split to split.
     return DiagramResult("parallel_shown", reason, pages[0], is_partial=True, shares_split=True)
 
@@ -294,8 +294,8 @@ def _of_picture(
     # More may stand beside those that are linked as the nodes of the code.
     drawn = [max(sizes) for sizes in picture_splits(layout)]
     if like and len(drawn) >= len(widths) and drawn != list(widths):
-        reason += f", of outlines in a row: {_in_order(drawn)}"
-    reason += "; counted by outline, their text was not read"
+        reason += f"; outlines in a row, whatever is in them: {_in_order(drawn)}"
+    reason += "; counted by outline, as their text was not read"
     in_code, main = (code_widths(graph), main_widths(graph)) if graph else ((), ())
     if in_code and kind != "accurate":
         reason += f"; nodes side by side in the code: {_in_order(in_code)}"

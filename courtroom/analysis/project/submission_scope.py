@@ -242,9 +242,9 @@ class _ScopeReader:
         most = reaches[main.target]
         is_tie = sum(reaches[target] == most for target in best) > 1
         reach = (
-            f"no other imports more Python files than its {most} of {files}"
+            f"none of the others imports more Python files ({most} of {files})"
             if is_tie
-            else f"it imports the most Python files, {most} of {files}"
+            else f"it imports the most Python files ({most} of {files})"
         )
         of_equals = f"It is one of {len(equals)} files {_WORDS[main.declared_by]}"
         if best == equals:

@@ -116,8 +116,8 @@ def test_first_commit_that_brings_most_files_is_told():
         True,
         (
             "00000000 (2026-01-01, commit 1 of 5, 3 Python files) and 00000000 (2026-01-01, commit 2 of 5, 1 Python file) added 40"
-            " Python lines: 40 % of the 100 that all commits together added; more than 55 % is a bulk"
-            " upload. The first commit brought 3 of the 4 files that ever were in the work."
+            " Python lines: 40 % of the 100 that all commits together added; a bulk upload would"
+            " be more than 55 %. The first commit brought 3 of the 4 files that ever were in the work."
         ),
     )
 
@@ -243,15 +243,15 @@ def test_stages_that_one_commit_brings_are_in_no_order():
             "2 0 1 3",
             (
                 "{0} begins graph, then {1} begins set-up, then {2} begins forensic tools, then {3}"
-                " begins judges: only set-up, forensic tools and judges come in the order set-up,"
-                " forensic tools, graph, judges."
+                " begins judges: of the order set-up, forensic tools, graph, judges, only set-up,"
+                " forensic tools and judges follow each other."
             ),
         ),
         (
             "012 3",
             (
-                "{0} begins set-up, forensic tools and graph, then {1} begins judges: only set-up and"
-                " judges come in the order set-up, forensic tools, graph, judges."
+                "{0} begins set-up, forensic tools and graph, then {1} begins judges: of the order"
+                " set-up, forensic tools, graph, judges, only set-up and judges follow each other."
             ),
         ),
         ("0123", "{0} begins set-up, forensic tools, graph and judges at once."),

@@ -215,7 +215,7 @@ def test_tools_that_a_model_is_offered_are_no_schema():
     finding = structured_output(
         StructuredOutput(**CHECK_FIELDS, aspect="called"), survey(facts=facts)
     )
-    reason = "Model calls are bound to the tools in the variable tools (j.py:8), and to no schema."
+    reason = "Model calls are bound to the tools that the variable tools holds (j.py:8), and to no schema."
     assert (finding.met, finding.reason) == (False, reason)
     bound = call | {"line": 9, "schema": "Opinion", "of_tools": False}
     both = survey(facts={"structured_output_calls": [call, bound]})

@@ -79,12 +79,18 @@ def test_only_a_missing_term_for_a_join_is_looked_for_again(
     [
         (
             "Start.",
-            "The report explains “State Synchronization” without using the term.",
+            (
+                "The report never uses the term “State Synchronization”, though it explains what it"
+                " stands for."
+            ),
             "Page 2 explains it, and the term stands nowhere in the report.",
         ),
         (
             "A peer was weak on state synchronization.",
-            "The report does not use “State Synchronization” where it explains it.",
+            (
+                "The report does not use the term “State Synchronization” where it explains what it"
+                " stands for."
+            ),
             "Page 2 explains it, and the term stands elsewhere, as on page 1.",
         ),
     ],

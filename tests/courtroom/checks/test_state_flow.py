@@ -39,7 +39,7 @@ def test_a_fault_is_shown_with_both_places():
     finding = found("undeclared_read", "no_update")
 
     assert (finding.met, finding.reason) == (False, "judge returns only `verdict` (a.py:4).")
-    assert finding.fault == "There is a node's return that is lost as a whole."
+    assert finding.fault == "There is a node whose whole return is lost."
     assert clue_lines(finding) == [("a.py", 4), ("b.py", 2)]
 
 
@@ -130,7 +130,7 @@ def test_faults_of_another_kind_are_named_beside_the_first():
     )
 
     assert finding.fault == (
-        "There is a node's return that is lost as a whole, and an import that cannot resolve on the"
+        "There is a node whose whole return is lost, and an import that cannot resolve on the"
         " way from the graph's file."
     )
     assert finding.reason == (

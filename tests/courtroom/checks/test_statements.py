@@ -75,10 +75,10 @@ def test_goal_is_a_question_and_a_name_keeps_its_capital(goal, question):
 @pytest.mark.parametrize(
     ("goals", "words"),
     [
-        (["The clone ends"], "Not met for that reason: the check whether the clone ends."),
+        (["The clone ends"], "For the same reason this check is not met: whether the clone ends."),
         (
             ["The clone ends", "It starts"],
-            "Not met for that reason: the checks whether the clone ends; whether it starts.",
+            "For the same reason these checks are not met: whether the clone ends; whether it starts.",
         ),
     ],
 )

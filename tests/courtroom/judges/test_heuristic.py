@@ -316,7 +316,9 @@ def test_security_flaw_of_no_check_is_what_the_prosecutor_turns_on():
 
 def test_second_round_says_what_has_changed_for_the_judge():
     prosecutor, _, lead = arguments(("tried",), ("secure",), checks=ONE_OF_EACH, round_number=2)
-    assert prosecutor.endswith(" Having heard the others, I count checks on risk once, not twice.")
+    assert prosecutor.endswith(
+        " After the others' arguments I count checks on risk once, not twice."
+    )
     assert lead == "What counts most against it: no secure. See secure.py."
 
 

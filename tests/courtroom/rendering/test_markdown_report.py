@@ -423,7 +423,8 @@ def test_root_cause_is_said_once_and_first_with_the_checks_that_hang_on_it():
     assert lines[first : first + 3] == [
         (
             "- fault: No StateGraph is built."
-            " Not met for that reason: the checks whether there is parallel; whether there is joined."
+            " For the same reason these checks are not met: whether there is parallel; whether there is"
+            " joined."
         ),
         "- met: There is docs. looked.",
         "",

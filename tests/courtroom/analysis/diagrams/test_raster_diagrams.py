@@ -237,7 +237,7 @@ def test_row_of_boxes_that_lines_join_one_after_the_other_is_no_split(tmp_path: 
     assert (result.kind, result.is_partial, result.shares_split) == ("parallel_shown", True, True)
     assert best_diagram(PARALLEL, result).reason == (
         "The picture on page 1 does not show all parallel branches (boxes side by side: 3; counted"
-        " by outline, their text was not read; nodes side by side in the code: 4, then 3; lines"
+        " by outline, as their text was not read; nodes side by side in the code: 4, then 3; lines"
         " join 4 boxes of another row one after the other)."
     )
     assert [best_diagram(check, result).met for check in (PARALLEL, ACCURATE)] == [False, False]
@@ -275,7 +275,7 @@ def test_boxes_of_a_matching_picture_are_counted_with_those_that_no_line_joins()
     layout = Layout(1, tuple(_level(*level) for level in levels))
     reading = PdfReading(pages=("Text.",), images=(PdfImage(1, 600, 400),), layouts=(layout,))
     assert diagram_of(reading, _graph(3, 3)).reason.startswith(
-        "boxes side by side as in the code: 3, then 3, of outlines in a row: 4, then 3;"
+        "boxes side by side as in the code: 3, then 3; outlines in a row, whatever is in them: 4, then 3;"
     )
 
 
