@@ -109,6 +109,24 @@ def test_list_that_one_branch_adds_to_may_stay_as_it_was(other_branch, outcomes)
     assert route.outcomes == outcomes
 
 
+@pytest.mark.parametrize("use", ["return starts(state)", "names = starts(state)\n    return names"])
+def test_list_that_a_helper_fills_is_read_case_by_case(use):
+    router = (
+        "def starts(state):\n"
+        "    names = []\n"
+        "    if SETTINGS.batched:\n"
+        '        for judge in JUDGES: names.append(Send("prosecutor", judge))\n'
+        "    else:\n"
+        '        for judge in JUDGES: names.append(Send("defense", judge))\n'
+        "    return names\n"
+        "def route(state):\n"
+        '    if not state.get("x"): return END\n'
+        f"    {use}\n"
+    )
+    [route] = graph_of(built(f"{router}g.add_conditional_edges('doc_analyst', route)")).routes
+    assert route.outcomes == [("END",), ("prosecutor",), ("defense",)]
+
+
 def test_a_list_instead_of_a_map_holds_the_targets():
     code = built("g.add_conditional_edges('doc_analyst', lambda s: s['next'], ['prosecutor', END])")
     assert routes_of(code) == {("doc_analyst", ("END", "prosecutor"))}
