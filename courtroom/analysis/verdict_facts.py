@@ -504,6 +504,8 @@ def _limit_of(reading: RuleReading, rule: str) -> str:
     if reading.heavier:
         others = " and ".join(quoted(reading.heavier))
         return f"Of the three judges the Tech Lead weighs most, and {others} weighs more than that."
+    if reading.is_lifting:
+        return "A rule lets facts raise a score, and none lets them lower one."
     words = " or ".join(quoted(reading.awaited))
     if not words:
         return ""

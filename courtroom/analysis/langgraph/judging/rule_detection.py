@@ -47,6 +47,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     ScoreChange,
     assignments_in,
     is_distance_of_scores,
+    is_lift,
     is_range_of_scores,
     is_verdict,
     words_in,
@@ -59,7 +60,12 @@ from courtroom.analysis.langgraph.judging.tech_lead_rule import (
 )
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
-from courtroom.analysis.python.tree_walk import called_name, last_name, walk, words_of
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    last_name,
+    walk,
+    words_of,
+)
 
 HIGHEST = 5
 # Names for a score that another one replaces.
@@ -93,7 +99,7 @@ class RuleReading:
     wait in one criterion for a word of another. `final` decide on scores that lie far apart without
     a second look. `is_tie_break`: the lines apply to such scores alone. `takes_highest`: they take
     the highest of all scores. `heavier`: others than the three judges that weigh more than the Tech
-    Lead. `awaited`: words, at least one of which a judge's argument must hold
+    Lead. `is_lifting`: the lines raise scores and lower none. `awaited`: words, at least one of which a judge's argument must hold
     before any line applies; `enough`: words, one of which is enough for it beside other ways.
     `uncited` are lines that would apply to an opinion without a citation from the evidence, `ensured`
     the line of the judges' code that gives every opinion one.
@@ -108,6 +114,7 @@ class RuleReading:
     is_tie_break: bool = False
     takes_highest: bool = False
     heavier: tuple[str, ...] = ()
+    is_lifting: bool = False
     awaited: tuple[str, ...] = ()
     enough: tuple[str, ...] = ()
     uncited: Lines = field(default_factory=list)
@@ -147,6 +154,7 @@ def read_rules(
         ensured=ensured,
         by_opinions=by_opinions,
         misplaced=misplaced,
+        is_lifting=_only_lift(lines, alive),
         awaited=_awaited(lines, alive, layers.justice),
         enough=_awaited(lines, alive, layers.justice, words_beside),
     )
@@ -197,6 +205,11 @@ def _take_highest(lines: Lines, changes: list[ScoreChange]) -> bool:
     values = [c.value for c in changes if (c.function.key, c.line) in keys]
     others = [value for value in values if not _is_highest(value)]
     return len(others) < len(values) and all(isinstance(value, ast.Name) for value in others)
+
+
+def _only_lift(lines: Lines, changes: list[ScoreChange]) -> bool:
+    keys = {(function.key, line) for function, line in lines}
+    return bool(lines) and all(is_lift(c) for c in changes if (c.function.key, c.line) in keys)
 
 
 def _is_highest(value: ast.expr) -> bool:

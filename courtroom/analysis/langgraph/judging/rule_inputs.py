@@ -12,7 +12,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from courtroom.analysis.langgraph.judging.dead_conditions import argument_of, parameter_names
-from courtroom.analysis.langgraph.judging.score_changes import Assignments, assignments_in
+from courtroom.analysis.langgraph.judging.score_changes import (
+    SCORE_WORDS,
+    Assignments,
+    assignments_in,
+)
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
     called_name,
@@ -103,7 +107,7 @@ class InputReader:
             values = self._values_in(function)
             own_calls = set(self._own_calls(node))
             for inner in walk(node):
-                is_local = isinstance(inner, ast.Name) and inner.id in values
+                is_local = isinstance(inner, ast.Name) and _is_followed(inner.id, values)
                 if not is_local and inner not in own_calls:
                     passed = self._passed_for(inner, function) if with_passed else []
                     if passed and (function.key, last_name(inner)) not in followed:
@@ -179,6 +183,12 @@ class InputReader:
         if function.key not in self._values:
             self._values[function.key] = _values_in(function.site.node)
         return self._values[function.key]
+
+
+def _is_followed(name: str, values: Assignments) -> bool:
+    """Return true for a local name, but for a score that several rules may set before."""
+    is_score = not SCORE_WORDS.isdisjoint(words_of(name))
+    return name in values and not (is_score and len(values[name]) > 1)
 
 
 def _flags_in(test: ast.expr) -> Iterator[str]:

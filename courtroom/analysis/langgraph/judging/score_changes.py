@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeGuard
 
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.rule_tables import conditions_by_function
@@ -460,6 +461,32 @@ def is_verdict(node: ast.expr) -> bool:
     """Return true for a verdict in words: "FAIL", VERDICT_PARTIAL, Verdict.PASS."""
     text = constant_text(node) or (last_name(node) if last_name(node).isupper() else "")
     return bool(set(words_of(text)) & VERDICT_WORDS) and len(words_of(text)) <= 2
+
+
+def is_lift(change: ScoreChange) -> bool:
+    """Return true for the best verdict in words, and for `if score < 4: score = 5`."""
+    value = change.value
+    if is_verdict(value):
+        return bool({*words_of(constant_text(value) or last_name(value))} & {"pass", "passed"})
+    number = _number(value)
+    return number is not None and any(
+        isinstance(test, ast.Compare)
+        and is_score_name(test.left)
+        and isinstance(test.ops[0], ast.Lt | ast.LtE)
+        and (limit := _number(test.comparators[0])) is not None
+        and limit <= number
+        for held in change.holds
+        for test in (held.values if _is_all(held) else [held])
+    )
+
+
+def _number(node: ast.expr) -> float | None:
+    number = node.value if isinstance(node, ast.Constant) else None
+    return number if isinstance(number, int | float) else None
+
+
+def _is_all(test: ast.expr) -> TypeGuard[ast.BoolOp]:
+    return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
 
 
 def _is_number_like(node: ast.expr) -> bool:

@@ -524,3 +524,33 @@ def test_rule_of_facts_is_shown_where_it_sets_the_score():
         code = justice(body, functions)
         place = readings_of(code)["fact_supremacy"].lines[0]
         assert code.split("\n")[place[1] - 1].strip() == first
+
+
+@pytest.mark.parametrize(
+    ("rule", "is_lifting"),
+    [
+        ("if any(e.found for e in evidences) and score < 4:\n    score = 5", True),
+        ("if any(e.found for e in evidences):\n    return 'PASS'", True),
+        ("if not any(e.found for e in evidences) and score > 3:\n    score = 3", False),
+        ("if any(e.found for e in evidences):\n    score = 5", False),
+    ],
+)
+def test_a_rule_of_facts_that_raises_scores_alone_is_told_from_one_that_lowers_them(
+    rule, is_lifting
+):
+    reading = readings_of(justice(f"score = p.score\n{rule}"))["fact_supremacy"]
+
+    assert (bool(reading.lines), reading.is_lifting) == (True, is_lifting)
+
+
+def test_a_rule_that_asks_what_the_score_is_and_what_opinions_cite_reads_no_evidence():
+    body = (
+        "score = p.score\n"
+        "if any(e.found for e in evidences):\n    score = 2\n"
+        "cited = [c for o in opinions for c in o.cited_evidence]\n"
+        "if not cited and score > 5:\n    score = 4"
+    )
+    reading = readings_of(justice(body))["fact_supremacy"]
+    lines = justice(body).split("\n")
+
+    assert [lines[line - 1].strip() for _, line in reading.lines] == ["score = 2"]
