@@ -14,7 +14,9 @@ _SHARE = 0.9
 _LEAST_LETTERS = 200
 _TITLE_LINES = 8
 _TITLE_CHARACTERS = 60
-_INTERIM = re.compile(r"\binterim (?:report|submission)\b", re.IGNORECASE)
+_INTERIM = re.compile(r"\binterim (?:\w{3,20} )?(?:report|submission)\b", re.IGNORECASE)
+# A report of the repository that is the final one by its name.
+_FINAL = re.compile(r"final[ _-]?(?:report|submission)\.(?:md|pdf)$", re.IGNORECASE)
 # What a template asks of its author.
 _TO_FILL = re.compile(
     r"\[(?:fill in|insert|paste|tbd)\b|\bpaste (?:your |the )?results here\b|\blorem ipsum\b",
@@ -55,15 +57,20 @@ def _source_of(
         text = _letters("\n".join(files.get(path, ())))
         if len(text) >= max(_LEAST_LETTERS, _SHARE * len(letters)) and text in letters:
             return f"The report has the text of {path}, an audit that the work holds."
-    title = next((line for line in _title_lines(reading) if _INTERIM.search(line)), "")
-    if title:
-        return "By its title the report is an interim one: what it puts off may be built by now."
-    return ""
+    if not _is_interim(reading):
+        return ""
+    final = next(filter(_FINAL.search, files), "")
+    beside = f" {final} is not the report that was handed in." if final else ""
+    return (
+        f"By its title the report is an interim one: what it puts off may be built by now.{beside}"
+    )
 
 
-def _title_lines(reading: PdfReading) -> list[str]:
+def _is_interim(reading: PdfReading) -> bool:
+    """Return whether a line of the title says so, or a long first line begins with it."""
     lines = "".join(reading.pages[:1]).split("\n")[:_TITLE_LINES]
-    return [line for line in lines if len(line) <= _TITLE_CHARACTERS]
+    is_title = (line for line in lines if len(line) <= _TITLE_CHARACTERS)
+    return any(map(_INTERIM.search, is_title)) or any(map(_INTERIM.match, lines[:1]))
 
 
 def _letters(text: str) -> str:

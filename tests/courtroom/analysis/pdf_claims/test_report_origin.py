@@ -31,6 +31,8 @@ def test_report_with_the_text_of_a_committed_audit_is_that_audit() -> None:
     ("page", "is_interim"),
     [
         ("Project\nInterim Report\nAda, May 2\nText.", True),
+        ("Interim Architecture Report\nText.", True),
+        (f"Interim Submission: The Auditor {'and more ' * 9}\nText.", True),
         (
             "Project\nFinal Report\nText.\nSince the interim report of May 2 the graph has changed a lot.",
             False,
@@ -40,6 +42,12 @@ def test_report_with_the_text_of_a_committed_audit_is_that_audit() -> None:
 def test_report_is_interim_by_its_title(page: str, is_interim: bool) -> None:
     sentence = "By its title the report is an interim one: what it puts off may be built by now."
     assert _origin(page, "More.") == (sentence if is_interim else "")
+
+
+def test_final_report_beside_an_interim_one_is_named() -> None:
+    reading, path = PdfReading(("Interim Report\nText.",)), "reports/final_report.md"
+    sentence = origin_of(reading, {"README.md": (), path: ()}, ())
+    assert sentence.endswith(f" built by now. {path} is not the report that was handed in.")
 
 
 @pytest.mark.parametrize(
