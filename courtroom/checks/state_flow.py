@@ -76,6 +76,7 @@ WORDS: dict[str, str] = {
     "impossible_test": "a comparison of a field with a value that it cannot have",
     "refused_value": "a value that a prompt fixes and that the schema or the rubric refuses",
     "moved_score": "code of a judge that changes the score of its model's answer",
+    "twice_filled": "a filled text that LangChain fills once more",
     "guessed_criterion": "a criterion whose id the judges' model has to guess",
     "unshown_evidence": "a request to a judge's model that lacks evidence",
     "copied_evidence": "evidence under a second key that judges read beside the first",
@@ -124,6 +125,7 @@ BESIDE = {
     "unused_tool": "unused_result",
     "copied_evidence": "unshown_evidence",
     "moved_score": "refused_value",
+    "twice_filled": "refused_value",
 }
 # What is said to a judge's model: nothing of it stands where the judges are plain code.
 OF_MODEL = frozenset(

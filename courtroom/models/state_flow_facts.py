@@ -45,6 +45,7 @@ FaultKind = Literal[
     "impossible_test",
     "refused_value",
     "moved_score",
+    "twice_filled",
     "guessed_criterion",
     "unshown_evidence",
     "copied_evidence",

@@ -281,6 +281,7 @@ FLOW = {
     "idle_step": "Let the node do its work on this way too ({other}), or lead past it",
     "impossible_test": "Compare with a value that the field at {other} can hold",
     "refused_value": "Ask for a value that the field at {other} allows",
+    "twice_filled": "Hand these values to invoke(), and leave their names in braces in the text",
     "moved_score": "Keep the model's score, and say in the prompt by what it is to be lower or higher",
     "guessed_criterion": "Set `criterion_id` of the answer here to the id of the criterion that is judged",
     "copied_evidence": "Return here only what is new, or let the judges read this key alone",

@@ -17,6 +17,7 @@ from courtroom.analysis.langgraph.judging.moved_scores import moved_scores
 from courtroom.analysis.langgraph.judging.refused_values import refused_values
 from courtroom.analysis.langgraph.judging.short_words import short_words
 from courtroom.analysis.langgraph.judging.tripping_texts import tripping_texts
+from courtroom.analysis.langgraph.judging.twice_filled import twice_filled
 from courtroom.analysis.langgraph.judging.uncalled_helpers import unused_helpers
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.absent_keys import absent_keys
@@ -144,6 +145,7 @@ ALL_KINDS = (
     "impossible_test",
     "refused_value",
     "moved_score",
+    "twice_filled",
     "unshown_evidence",
     "copied_evidence",
     "unshown_rubric",
@@ -205,6 +207,7 @@ def read_flow(
     reading.add(refused_values(symbols, layers.judges, layers.justice))
     reading.add(guessed_criteria(call_graph, layers))
     reading.add(moved_scores(call_graph, layers))
+    reading.add(twice_filled(layers))
     unshown_inputs(call_graph, layers, reading)
     left_out_criteria(symbols, call_graph, layers, reading)
     reading.add(
