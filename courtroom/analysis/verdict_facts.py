@@ -77,6 +77,10 @@ ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"}
 OPINION_NAMES = OPINION_WORDS - frozenset(words_of("score scores verdict verdicts rating ratings"))
 # Words in names of functions that apply one rule.
 ONE_RULE = EVIDENCE | SECURITY | SPREAD
+TEXT_ALONE = (
+    "Where scores lie far apart, code looks at what judges cite or argue again, and writes a text"
+    " on it: no score changes by that."
+)
 MADE_HERE = "The function that makes the text of the Markdown report begins here."
 # What a report on the verdict speaks of.
 VERDICT_PARTS = OPINION_WORDS | frozenset(words_of("criterion criteria dissent remediation"))
@@ -504,6 +508,8 @@ def _limit_of(reading: RuleReading, rule: str) -> str:
     if reading.heavier:
         others = " and ".join(quoted(reading.heavier))
         return f"Of the three judges the Tech Lead weighs most, and {others} weighs more than that."
+    if reading.is_text_alone:
+        return TEXT_ALONE
     if reading.is_lifting:
         return "A rule lets facts raise a score, and none lets them lower one."
     words = " or ".join(quoted(reading.awaited))

@@ -91,7 +91,7 @@ TEXTS: dict[str, tuple[str, str, Mapping[str, str]]] = {
 # Checks on how a rule is carried out, which do not apply where it is absent.
 RULES_OF: dict[str, Subject] = {"security_by_evidence": "cap", "dissent_reasons": "dissent"}
 # Rules whose places say where alone they apply, or what becomes of them.
-LIMITED = frozenset({"functionality_weight", "fact_supremacy", "dissent"})
+LIMITED = frozenset({"functionality_weight", "fact_supremacy", "dissent", "variance_re_evaluation"})
 # Caps for security that are none.
 NO_CAP = "No cap for security holds."
 NEEDS_NO_EVIDENCE = "The cap for security needs no evidence."

@@ -28,6 +28,7 @@ from courtroom.analysis.langgraph.judging.re_evaluation import (
     loops_to_judges,
     re_evaluation_routes,
     re_evaluations,
+    writes_alone,
 )
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
 from courtroom.analysis.langgraph.judging.rule_words import (
@@ -99,7 +100,8 @@ class RuleReading:
     wait in one criterion for a word of another. `final` decide on scores that lie far apart without
     a second look. `is_tie_break`: the lines apply to such scores alone. `takes_highest`: they take
     the highest of all scores. `heavier`: others than the three judges that weigh more than the Tech
-    Lead. `is_lifting`: the lines raise scores and lower none. `awaited`: words, at least one of which a judge's argument must hold
+    Lead. `is_lifting`: the lines raise scores and lower none. `is_text_alone`: they
+    write texts. `awaited`: words, at least one of which a judge's argument must hold
     before any line applies; `enough`: words, one of which is enough for it beside other ways.
     `uncited` are lines that would apply to an opinion without a citation from the evidence, `ensured`
     the line of the judges' code that gives every opinion one.
@@ -115,6 +117,7 @@ class RuleReading:
     takes_highest: bool = False
     heavier: tuple[str, ...] = ()
     is_lifting: bool = False
+    is_text_alone: bool = False
     awaited: tuple[str, ...] = ()
     enough: tuple[str, ...] = ()
     uncited: Lines = field(default_factory=list)
@@ -167,8 +170,13 @@ def read_rules(
         enough=() if words or reads_denials(enough, layers.justice) else enough,
     )
     far_apart, near = _decided_by_spread(alive, layers.justice)
+    again = readings["variance_re_evaluation"]
+    by_name = {function.name: function for function in layers.justice}
     readings["variance_re_evaluation"] = replace(
-        readings["variance_re_evaluation"], final=far_apart or near
+        again,
+        final=far_apart or near,
+        is_text_alone=bool(again.lines)
+        and all(writes_alone(function, line, by_name) for function, line in again.lines),
     )
     # A tie-break stands for the rule only where nothing else does.
     weight = readings["functionality_weight"]
