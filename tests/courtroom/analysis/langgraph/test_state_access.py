@@ -58,6 +58,7 @@ def written(use: StateUse) -> list[str]:
         "url_of(state=state)",
         "Tool(state).url()",
         "asyncio.to_thread(url_of, state)",
+        "asyncio.wait_for(asyncio.to_thread(url_of, state), timeout=9)",
     ],
 )
 def test_a_read_is_followed_to_its_key(reading: str):
@@ -90,6 +91,7 @@ def test_a_read_is_followed_to_its_key(reading: str):
         "RunnableLambda(work)",
         "lambda state: work(state)",
         "logged(work)",
+        "timed(9)(work)",
         "Node()",
         "Node().run",
         "made(3)",
@@ -100,6 +102,16 @@ def test_a_node_is_followed_through_what_is_around_it(action: str):
         f"""
         def work(state, depth=1):
             return {{"opinions": [state["repo_url"]]}}
+
+        def timed(seconds):
+            def around(function):
+                async def inner(*args, **kwargs):
+                    result = await asyncio.to_thread(function, *args, **kwargs)
+                    if inspect.isawaitable(result):
+                        return await asyncio.wait_for(result, timeout=seconds)
+                    return result
+                return inner
+            return around
 
         def logged(function):
             @functools.wraps(function)
