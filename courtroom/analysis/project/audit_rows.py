@@ -19,6 +19,7 @@ from courtroom.analysis.project.recorded_scores import (
     one_score,
     other_scores,
 )
+from courtroom.analysis.project.repeated_arguments import LEAST_FIXED
 
 if TYPE_CHECKING:
     from courtroom.analysis.project.own_audits import AuditReading
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 # Weights move an overall score; a mean further away than this share of the scale is not its own.
 MEAN_SHARE = 0.1
+# Judges who are absent more often may not have been asked on each criterion.
+ABSENT_SHARE = 0.25
 # What is said of an audit whose own text names another work.
 AS_AUDITED = "as audited, and README names"
 # What is said of a received audit that the work wrote.
@@ -124,5 +127,24 @@ def _remarks(reading: AuditReading, own: str | None) -> Iterator[str]:
         yield f"{filled_places(reading)}."
     if unlike := list(filter(has_other_score, reading.opinions)):
         yield f"{other_scores(path, unlike, len(reading.opinions))}."
+    if missing := _missing_opinions(report):
+        yield f"{path} lacks {missing}."
     if fixed := fixed_scores(report):
         yield f"{one_score(path, fixed)}."
+
+
+def _missing_opinions(report: ImportedReport) -> str:
+    """Return words on the criteria on which some judges of the others have no opinion, "" without."""
+    heard = [
+        (criterion.name, {str(opinion.judge) for opinion in opinions_of(criterion)})
+        for criterion in report.criteria
+    ]
+    heard = [(name, judges) for name, judges in heard if judges]
+    everyone = set[str]().union(*(judges for _, judges in heard))
+    absent = [(judge, name) for name, judges in heard for judge in sorted(everyone - judges)]
+    count = len(heard) * len(everyone)
+    if not absent or len(heard) < LEAST_FIXED or len(absent) > ABSENT_SHARE * count:
+        return ""
+    judge, name = absent[0]
+    such = "the opinion" if len(absent) == 1 else f"{len(absent)} of {count} opinions, as that"
+    return f"{such} of {judge} on “{name}”"

@@ -109,9 +109,15 @@ def test_a_judge_with_one_score_for_many_criteria_is_told():
     ]
     # A criterion that the judge did not score is none of them.
     tail += "\n## Report Accuracy\n\n**Score:** 3/5\n\n- **Defense** (Score: 5): Some accuracy.\n"
+    absence = f"{SELF} lacks the opinion of Prosecutor on “Report Accuracy”."
     assert remarks(head + tail) == [
-        f"{SELF} has only one score by Prosecutor (1 for 5 of 6 criteria)."
+        absence,
+        f"{SELF} has only one score by Prosecutor (1 for 5 of 6 criteria).",
     ]
+    tail += "\n## Theory\n\n**Score:** 3/5\n\n- **Defense** (Score: 4): Some theory.\n"
+    assert remarks(head + tail)[0] == (
+        f"{SELF} lacks 2 of 14 opinions, as that of Prosecutor on “Report Accuracy”."
+    )
 
 
 @pytest.mark.parametrize(
