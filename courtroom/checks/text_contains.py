@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -86,7 +87,10 @@ def _in_prompts(check: TextContains, survey: Survey) -> Finding:
         first: dict[str, SourceLocation] = {}
         for hit in hits:
             first.setdefault(hit.note.casefold(), hit)
-        clues = [location_clue(hit) for hit in first.values()]
+        clues = [
+            replace(location_clue(hit), rationale=f"{_prompt(check)} {hit.note}.")
+            for hit in first.values()
+        ]
         # Each line has the same verb.
         words: dict[str, list[str]] = {}
         for hit in first.values():
@@ -106,7 +110,8 @@ def _in_prompts(check: TextContains, survey: Survey) -> Finding:
         return absent(reason, reason, met=not check.is_positive)
     place = place_of(prompts[0].path, prompts[0].line_start)
     reason = f"{_prompt(check)} ({place}) contains no {_words(check)}."
-    return present(reason, clues_at(prompts, reason), met=not check.is_positive)
+    clues = [replace(clue, rationale=reason) for clue in clues_at(prompts)]
+    return present(reason, clues, met=not check.is_positive)
 
 
 def _prompt(check: TextContains) -> str:

@@ -59,6 +59,10 @@ HOW, HOW_OVERALL = "How the score came about", "How the criteria add up"
 # A sentence that could not be checked says so by itself.
 MARKS = {True: "met: ", False: "fault: "}
 RESERVED = "met with a reservation: "
+ABOVE = "What shows it stands above."
+AS_THERE = "What is said there holds here too."
+# A short caption is repeated where its place is.
+MOST_REPEATED = 80
 WITHHELD, NO_VALUE = "withheld", "—"
 NEXT = "What to do next"
 MOST_URGENT_CHANGES = 5
@@ -263,7 +267,7 @@ def _breakdown(report: AuditReport) -> Iterator[str]:
     yield "## Criterion Breakdown"
     # Shared by all criteria: evidence that two of them cite is quoted once.
     evidence = {piece.id: piece for piece in report.evidence}
-    quoted: dict[Quote, str] = {}
+    quoted: dict[Quote, Evidence] = {}
     searches: dict[str, frozenset[str]] = {}
     undecided: dict[str, int] = {}
 
@@ -316,8 +320,13 @@ def _checks(criterion: CriterionResult) -> Iterator[str]:
             shown_by = statement.fact or statement.sentence
             mark = RESERVED if row.met and row.has_reservation else MARKS[row.met]
             alike.setdefault((mark, shown_by), []).append(statement.sentence)
+    given: set[str] = set()
     for (mark, shown_by), sentences in alike.items():
-        yield mark + " ".join(dict.fromkeys([*without_weaker(sentences), shown_by]))
+        # What one limit allows another one may not, for the same reason.
+        is_given = shown_by in given and shown_by not in sentences
+        reason = ABOVE if is_given else shown_by
+        given.add(shown_by)
+        yield mark + " ".join(dict.fromkeys([*without_weaker(sentences), reason]))
 
 
 def _titled_list(title: str, items: Iterator[str]) -> Iterator[str]:
@@ -373,7 +382,7 @@ def _steps(steps: Sequence[RuleStep], rationale: str = "") -> Iterator[str]:
 def _evidence(
     criterion: CriterionResult,
     evidence: Mapping[str, Evidence],
-    quoted: dict[Quote, str],
+    quoted: dict[Quote, Evidence],
     searches: dict[str, frozenset[str]],
 ) -> Iterator[str]:
     """Yield each place with what it shows, once; its lines are quoted the first time only.
@@ -399,14 +408,14 @@ def _evidence(
             elif like:
                 yield _line_of(group, f"Looked for the same as at {like}, where the check says it.")
             else:
-                yield _evidence_line(group, "")
+                yield _evidence_line(group, None)
                 searches[group[0].id] = words
             continue
-        first = quoted.get(quote, "") if quote[1] else ""
+        first = quoted.get(quote) if quote[1] else None
         yield _evidence_line(group, first)
         if quote[1] and not first:
             yield code_block(quote[1], _suffix(group[0].location.path))
-        quoted.setdefault(quote, group[0].id)
+        quoted.setdefault(quote, group[0])
     yield from (_line_of(group, SEARCHES) for group in repeated.values())
 
 
@@ -428,12 +437,16 @@ def _quote(piece: Evidence) -> Quote:
     return location_text(piece.location), piece.content or ""
 
 
-def _evidence_line(pieces: Sequence[Evidence], first: str) -> str:
+def _evidence_line(pieces: Sequence[Evidence], first: Evidence | None) -> str:
     """Return the line of pieces that differ in their ids alone; `first` has the same quote."""
     piece = pieces[0]
-    above = "above" if first == piece.id else f"at {escape_prose(first)}"
-    words = escape_sentence(piece.rationale if first else _with_search(piece))
-    return _line_of(pieces, words, location_text(piece.location), f"quoted {above}" * bool(first))
+    place = location_text(piece.location)
+    if first is None:
+        return _line_of(pieces, escape_sentence(_with_search(piece)), place)
+    above = "above" if first.id == piece.id else f"at {escape_prose(first.id)}"
+    is_repeat = len(piece.rationale) > MOST_REPEATED and first.rationale == piece.rationale
+    words = AS_THERE if is_repeat else escape_sentence(piece.rationale)
+    return _line_of(pieces, words, place, f"quoted {above}")
 
 
 def _line_of(pieces: Sequence[Evidence], words: str, place: str = "", where: str = "") -> str:

@@ -352,9 +352,14 @@ def prompt_finding(tmp_path: Path, judges: str, *words: str, **fields: Any) -> F
 def test_word_in_a_prompt_is_shown_and_not_the_same_word_in_a_docstring(tmp_path: Path) -> None:
     judges = f'"""Judges: the Prosecutor is harsh."""\n{JUDGES}'
     line = judges.split("\n").index(next(t for t in judges.split("\n") if "Be harsh" in t)) + 1
-    assert prompt_finding(tmp_path, judges, "harsh").reason == (
-        f"The prompt of Prosecutor contains “harsh” (src/judges.py:{line})."
-    )
+    finding = prompt_finding(tmp_path, judges, "harsh")
+    assert finding.reason == f"The prompt of Prosecutor contains “harsh” (src/judges.py:{line})."
+    assert finding.clues[0].rationale == "The prompt of Prosecutor contains “harsh”."
+
+
+def test_prompt_without_a_word_is_shown_with_a_sentence_on_it(tmp_path: Path) -> None:
+    finding = prompt_finding(tmp_path, JUDGES, "plagiarism")
+    assert {clue.rationale for clue in finding.clues} == {finding.reason}
 
 
 @pytest.mark.parametrize(

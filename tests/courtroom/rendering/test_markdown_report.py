@@ -349,6 +349,32 @@ def test_what_was_looked_for_everywhere_goes_on_its_line(rationale, line):
     assert "```" not in text.partition("**Evidence**")[2]
 
 
+def test_fact_that_shows_two_outcomes_is_printed_once():
+    rows = [check(name, goal=f"{name} holds", fault=f"{name} fails") for name in ("keys", "rows")]
+    outcomes = [outcome("keys", True, piece()), outcome("rows", False, piece())]
+    judged = verdict(
+        "default",
+        bench((3, 3, 3), piece()),
+        evidence=[piece()],
+        outcomes=outcomes,
+        rubric_=rubric(criterion("quality", *rows)),
+    )
+    lines = render_markdown(report(judged, [piece()])).split("\n")
+    assert "- met: keys holds. looked." in lines
+    assert "- fault: rows fails. What shows it stands above." in lines
+
+
+def test_long_caption_of_lines_that_are_quoted_above_is_printed_once():
+    said = f"The list is {'very ' * 20}long."
+    first, second = (piece(name, content="import pytest", rationale=said) for name in ("a", "b"))
+    second = second.model_copy(update={"location": first.location, "confidence": 0.6})
+    judged = verdict("default", bench((3, 3, 3), first, second), evidence=(first, second))
+    text = render_markdown(report(judged, (first, second)))
+
+    assert text.count(said) == 1
+    assert text.count("What is said there holds here too.") == 1
+
+
 def searching(name, looked_for, goal):
     searched = piece(name, rationale=goal, content=looked_for, location=Location())
     return searched, check(name, goal=goal), outcome(name, True, searched)
