@@ -18,8 +18,9 @@ from courtroom.analysis.langgraph.state_flow.condition_values import (
     ConditionReader,
     key_of,
 )
-from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, listed
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, Place, listed
 from courtroom.analysis.langgraph.state_flow.possible_goals import GOAL, OPEN, written_goals
+from courtroom.analysis.langgraph.state_flow.single_opinions import single_opinions
 from courtroom.analysis.project.unjudged_criteria import LISTS, rubrics_of
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -74,6 +75,8 @@ def left_out_criteria(
         functions = {name: call_graph.reachable_from([layers.nodes[name]]) for name in judges}
         gaps = {name: _gaps_of(symbols, criteria, rows) for name, rows in functions.items()}
         reading.add(_faults(path, criteria, gaps))
+        if len(criteria) > 1:
+            reading.add(_of_single(path, len(criteria), single_opinions(symbols, functions)))
         tests = (gap for rows in gaps.values() for gap in rows if gap.open_test is not None)
         reading.leave_open(("left_out_criterion",), next(map(_depends_on_run, tests), ""))
     elif rubrics:
@@ -96,6 +99,14 @@ def _faults(
         share = f"{len(left_out)} of the {len(criteria)} criteria of {path}"
         sentence = f"{subject} no opinion on {share} ({listed(left_out)}), {words}"
         (source, line), *further = dict.fromkeys(gap.place for _, gap in rows)
+        yield FlowFault("left_out_criterion", sentence, source, line, places=tuple(further))
+
+
+def _of_single(path: str, count: int, single: Mapping[str, Place]) -> Iterator[FlowFault]:
+    if single:
+        (source, line), *further = dict.fromkeys(single.values())
+        judges = listed([*single])
+        sentence = f"Each run of {judges} asks for one opinion, and {path} has {count} criteria"
         yield FlowFault("left_out_criterion", sentence, source, line, places=tuple(further))
 
 
