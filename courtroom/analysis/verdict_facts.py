@@ -16,6 +16,7 @@ from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_co
 from courtroom.analysis.langgraph.judging.early_caps import early_caps
 from courtroom.analysis.langgraph.judging.evidence_words import vain_words
 from courtroom.analysis.langgraph.judging.idle_rules import idle_rules
+from courtroom.analysis.langgraph.judging.kept_results import kept_results
 from courtroom.analysis.langgraph.judging.lifted_facts import lifted_facts
 from courtroom.analysis.langgraph.judging.loose_rules import (
     ARCHITECTURE,
@@ -111,6 +112,7 @@ def record_verdict(writer: FactWriter) -> None:
     second = second_verdicts(writer.symbols, writer.layers, reader) if justice else ()
     writer.set_rows("second_verdicts", _rows(second), gap)
     _rules(writer, gap)
+    _kept_results(writer)
     _dissent(writer, gap)
     _remediation(writer, gap)
 
@@ -358,6 +360,21 @@ def _rules(writer: FactWriter, gap: str) -> None:
             writer.add_location(rule, place.source.path, line, note=note)
         if not reading.lines:
             _locate_obstacles(writer, rule, reading, _Grounds(criteria, conditions, texts, bounds))
+
+
+def _kept_results(writer: FactWriter) -> None:
+    """Note at a loop back to the judges that a reducer drops the verdicts of its second round."""
+    places = writer.locations.get("variance_re_evaluation", [])
+    builder = writer.graph.builder
+    if not builder or any(place.note or place.path != builder.path for place in places):
+        return
+    reducers = [row["reducer"] for row in writer.facts.get("reducers") or ()]
+    for reducer, field, value in kept_results(writer.symbols, reducers) if places else ():
+        note = (
+            f"Judges are heard again where scores lie far apart, and {reducer}() keeps the verdict of"
+            f" the first round: a later one needs a greater `{field}`, which is {value} in both."
+        )
+        writer.locations["variance_re_evaluation"] = [replace(place, note=note) for place in places]
 
 
 @dataclass(frozen=True, slots=True)
