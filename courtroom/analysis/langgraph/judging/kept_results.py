@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import last_name, walk, words_of
+from courtroom.analysis.python.tree_walk import walk, words_of
 
 # Names of fields that hold a verdict.
 SCORES = frozenset({"score", "verdict"})
@@ -58,5 +58,12 @@ def _written(symbols: SymbolTable, field: str) -> Iterator[object]:
                 if field in fields and any(SCORES & {*words_of(name)} for name in fields):
                     value = fields[field]
                     yield value.value if isinstance(value, ast.Constant) else None
-            elif last_name(node) == field and isinstance(getattr(node, "ctx", None), ast.Store):
+            elif _is_set(node, field):
                 yield None
+
+
+def _is_set(node: ast.AST, field: str) -> bool:
+    """Return true for `result.weight = 2`, not for the field that a class declares."""
+    return (
+        isinstance(node, ast.Attribute) and node.attr == field and isinstance(node.ctx, ast.Store)
+    )

@@ -8,6 +8,10 @@ from courtroom.analysis.langgraph.judging.kept_results import kept_results
 from tests.courtroom.sources import symbols_of
 
 MERGE = """
+class Result(BaseModel):
+    final_score: float
+    weight: float = 0.5
+
 def merge(left, right):
     merged = dict(left)
     for key, new in right.items():
