@@ -18,7 +18,7 @@ from courtroom.models.facts import Facts
 from courtroom.models.frozen_record import Frozen
 from courtroom.models.judge_answer import AskedPlace, FailureKind, Persona, Score
 from courtroom.models.root_cause import RootCause
-from courtroom.models.statement import Statement, statement_of
+from courtroom.models.statement import Statement, sentences_of, statement_of
 
 SCHEMA: Final = "automaton-auditor/report@1"
 # Another one whenever the same input may give another record: what was known under another engine
@@ -106,7 +106,10 @@ class NextStep(Frozen):
         place = f"{self.path}:{self.line}" if self.line else self.path
         more = f" and {self.places - 1} more" if self.places > 1 else ""
         where = f" ({place}{more})" if place and place not in self.action else ""
-        return f"{self.action.removesuffix('.')}{where}: {self.effect}; effort: {self.effort}."
+        # The place belongs to the order, not to what is said after it.
+        order, *rest = sentences_of(self.action.removesuffix("."))
+        action = " ".join([f"{order.removesuffix('.')}{where}{'.' * bool(rest)}", *rest])
+        return f"{action}: {self.effect}; effort: {self.effort}."
 
 
 class Remediation(Frozen):

@@ -89,6 +89,13 @@ def test_step_has_place_effect_and_effort_in_markdown_and_explanation(report):
     assert f"   2. {step.sentence}\n" in explain(report)
 
 
+def test_place_of_a_step_stands_behind_its_order(report):
+    step = report.next_steps[0].model_copy(
+        update={"action": "Lead on to END. It stops there.", "path": "g.py", "line": 7, "places": 1}
+    )
+    assert step.sentence.startswith(f"Lead on to END (g.py:7). It stops there: {step.effect}; ")
+
+
 def test_step_whose_action_names_its_place_gives_it_once(report):
     step = next(s for s in report.next_steps if s.criterion_id == "structured_output_enforcement")
     placed = step.model_copy(update={"action": "Ask again in src/judges.py:11."})
