@@ -406,7 +406,10 @@ def _evidence(
             if not left:
                 repeated.setdefault(group[0].confidence, []).extend(group)
             elif like:
-                yield _line_of(group, f"Looked for the same as at {like}, where the check says it.")
+                yield _line_of(
+                    group,
+                    f"Looked for the same as at {escape_prose(like)}, where the check says it.",
+                )
             else:
                 yield _evidence_line(group, None)
                 searches[group[0].id] = words
