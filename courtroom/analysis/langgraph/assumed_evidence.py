@@ -27,6 +27,7 @@ from courtroom.analysis.langgraph.unexamined_evidence import (
     given_names,
     joined_tests,
     rendered_pages,
+    shown_failures,
     shows_a_result,
     turned_evidence,
     unexamined_evidence,
@@ -166,6 +167,14 @@ def found_in_any_clone(
         for function, line, text, written in affirming_evidence(
             call_graph.reachable_from(detectives)
         )
+    ]
+    every = [layers.nodes[name] for name, role in layers.roles.items() if role == "detective"]
+    varied += [
+        shown(
+            f"{function.shown_name} reports evidence with found=True {words}.",
+            (function.source.path, line),
+        )
+        for function, line, words in shown_failures(call_graph, call_graph.reachable_from(every))
     ]
     rows += [
         shown(

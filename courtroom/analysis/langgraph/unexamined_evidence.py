@@ -100,6 +100,54 @@ def unexamined_pictures(
                     yield function, line, f"also where {callee.name}() returns “{said}”"
 
 
+def shown_failures(
+    call_graph: CallGraph, functions: Iterable[FunctionRef]
+) -> Iterator[tuple[FunctionRef, int, str]]:
+    """Yield evidence with a written `found=True` that shows a part of a record, which may hold a
+    text that says that no picture was looked at.
+    """
+    for function in functions:
+        for node in walk(function.site.node):
+            fields = fields_of(node)
+            is_found = fields.get("found")
+            if isinstance(is_found, ast.Constant) and is_found.value is True:
+                values = [fields[name] for name in SAID_FIELDS if name in fields]
+                for name, said in _failures_under(call_graph, function, values):
+                    words = f"also where {name}() returns “{said}”"
+                    yield function, getattr(node, "lineno", 1), words
+
+
+def _failures_under(
+    call_graph: CallGraph, function: FunctionRef, values: Sequence[ast.expr]
+) -> Iterator[tuple[str, str]]:
+    """Yield calls, with their text for no look, whose result a record holds of which evidence shows
+    that part: `row["kind"]`, where another function writes `{"kind": classify(picture)}`.
+    """
+    keys = {
+        key
+        for value in values
+        for node in walk(value)
+        if isinstance(node, ast.Subscript) and (key := constant_text(node.slice))
+    }
+    for maker in call_graph.reachable_from([function]) if keys else ():
+        failures = {
+            c.name: said for c in call_graph.callees(maker) if (said := _returned_failure(c))
+        }
+        if maker.key == function.key or not failures:
+            continue
+        records = [node for node in walk(maker.site.node) if isinstance(node, ast.Dict)]
+        held = [
+            value
+            for record in records
+            for key, value in zip(record.keys, record.values, strict=True)
+            if constant_text(key) in keys
+        ]
+        for value in _values_behind(maker, held):
+            name = called_name(value) if isinstance(value, ast.Call) else ""
+            if name in failures and _is_unasked_call(maker, value, name):
+                yield name, failures[name]
+
+
 def rendered_pages(
     functions: Sequence[FunctionRef],
 ) -> Iterator[tuple[FunctionRef, int, str]]:

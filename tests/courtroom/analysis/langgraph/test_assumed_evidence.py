@@ -407,6 +407,23 @@ def test_text_that_affirms_what_was_not_found_is_shown(text: str, is_shown: bool
     assert guarded(f"{body}if bool(seen):\n    return {made}", "varied") == []
 
 
+RECORDS = (
+    "def rows_of(pictures):\n    rows = []\n    for picture in pictures:\n"
+    "        text = classify(picture)\n        rows.append({{'page': 1, '{key}': text}})\n"
+    "    return rows\n"
+)
+PARTS = "for row in rows_of(state['pictures']):\n    items.append({made})\nreturn items"
+
+
+@pytest.mark.parametrize(("key", "is_shown"), [("kind", True), ("other", False)])
+def test_part_of_a_record_that_may_say_that_no_picture_was_looked_at_is_shown(key, is_shown):
+    body = PARTS.format(made=FOUND.replace("str(seen)", "row['kind']"))
+    failing = FAILING.replace("[Classification skipped: {error}]", "Analysis skipped: {error}")
+    rows = guarded(body, "varied", f"{RECORDS.format(key=key)}{failing}")
+    end = "found=True also where classify() returns “Analysis skipped”."
+    assert [row["text"].endswith(end) for row in rows] == [True] * is_shown
+
+
 def test_length_that_is_at_least_zero_is_always_found():
     body = f"seen = []\nreturn {WRITTEN.replace('found=True', 'found=len(seen) >= 0')}"
     assert reported(body)[0] == [2]
