@@ -13,6 +13,7 @@ from courtroom.analysis.langgraph.judging.awaited_words import MOST_WORDS, quote
 from courtroom.analysis.langgraph.judging.criterion_ids import CriterionIds
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_content
+from courtroom.analysis.langgraph.judging.dissent_rule import is_only_asked
 from courtroom.analysis.langgraph.judging.early_caps import early_caps
 from courtroom.analysis.langgraph.judging.evidence_words import vain_words
 from courtroom.analysis.langgraph.judging.idle_rules import idle_rules
@@ -78,6 +79,10 @@ ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"}
 OPINION_NAMES = OPINION_WORDS - frozenset(words_of("score scores verdict verdicts rating ratings"))
 # Words in names of functions that apply one rule.
 ONE_RULE = EVIDENCE | SECURITY | SPREAD
+ONLY_ASKED = (
+    "The Chief Justice's code gives a dissent to a model alone: what the report says of it is up to"
+    " that model."
+)
 TEXT_ALONE = (
     "Where scores lie far apart, code looks at what judges cite or argue again, and writes a text"
     " on it: no score changes by that."
@@ -194,6 +199,9 @@ def _declared_starts(writer: FactWriter) -> frozenset[str]:
 def _dissent(writer: FactWriter, gap: str) -> None:
     """Record what the dissent holds; "none" where the code writes down no dissent."""
     is_written = writer.facts["rules"]["dissent"]
+    if is_written and is_only_asked(writer.layers.justice):
+        rows = writer.locations["dissent"]
+        writer.locations["dissent"] = [replace(row, note=ONLY_ASKED) for row in rows]
     reading = read_dissent_content(writer.layers.justice) if is_written else None
     if is_written is False:
         writer.facts["dissent_content"] = "none"

@@ -20,6 +20,9 @@ from courtroom.analysis.langgraph.judging.score_changes import (
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import called_name, last_name, walk, words_of
 
+DISSENT = frozenset({"dissent"})
+# Names of texts that a model is given.
+PROMPTS = frozenset({"prompt", "prompts"})
 COUNTS = frozenset({"sum", "len", "any", "all", "bool", "int"})
 
 
@@ -43,6 +46,23 @@ def dissents(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:
         # A return may hand on None, or a note on another rule.
         if not (texts and isinstance(node, ast.Return)):
             yield function, getattr(node, "lineno", function.site.node.lineno)
+
+
+def is_only_asked(functions: list[FunctionRef]) -> bool:
+    """Return true where a dissent goes into texts for a model, and nowhere else."""
+    uses = list(_uses_of_dissent(functions, ChangeReader(functions)))
+    made = {id(part) for function in functions for part in _named_parts(function, DISSENT)}
+    asked = {id(part) for function in functions for part in _named_parts(function, PROMPTS)}
+    shown = [node for _, node in uses if id(node) not in made]
+    return bool(shown) and all(id(node) in asked for node in shown)
+
+
+def _named_parts(function: FunctionRef, words: frozenset[str]) -> Iterator[ast.AST]:
+    """Yield the parts of what a function keeps under a name with one of these words."""
+    for node in walk(function.site.node):
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if isinstance(node, ast.Assign) and any(words_in(target) & words for target in targets):
+            yield from walk(node.value)
 
 
 def _texts_of_dissent(function: FunctionRef, reader: ChangeReader) -> list[int]:

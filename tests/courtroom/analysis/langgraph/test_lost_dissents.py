@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from courtroom.analysis.langgraph.judging.dissent_rule import is_only_asked
 from courtroom.analysis.langgraph.judging.lost_dissents import is_dissent_lost
 from courtroom.analysis.python.call_graph import FunctionRef
 from tests.courtroom.sources import layers_of, symbols_of
@@ -58,3 +59,21 @@ def test_dissent_under_another_name_is_left_open():
     call_graph, _ = layers_of(symbols)
     write = FunctionRef(*symbols.functions_by_name["write"][0])
     assert not is_dissent_lost(symbols, call_graph, [write])
+
+
+@pytest.mark.parametrize(
+    ("shown", "is_asked"),
+    [
+        ("prompt = f'Explain: {dissent}'\n    return {'report': llm.invoke(prompt)}", True),
+        ("prompt = f'Explain: {dissent}'\n    return Report(dissent=dissent)", False),
+        ("return {'report': f'# Verdict {dissent}'}", False),
+        ("return {'report': llm.invoke('Explain')}", False),
+    ],
+)
+def test_dissent_that_only_a_model_gets_is_told_from_one_that_is_kept(shown: str, is_asked: bool):
+    code = (
+        f"def chief_justice(state):\n    dissent = f'{{state[\"opinions\"]}} differ'\n    {shown}\n"
+    )
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
+
+    assert is_only_asked(layers.justice) is is_asked
