@@ -28,6 +28,7 @@ import numpy as np
 from scipy.optimize import minimize  # type: ignore[import-untyped]  # -- it ships no types
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # -- it ships no types
 
+from courtroom.analysis.git.blobs import BINARY_PROBE, text_of
 from courtroom.analysis.prompt_injection import english, grader_address, other_languages
 from courtroom.analysis.prompt_injection.obfuscation import foreign_view_of, view_of
 from courtroom.analysis.prompt_injection.repository_text import kind_of
@@ -43,6 +44,8 @@ PHRASES = (
     "to_graders_voices",
 )
 HARMLESS_PHRASES = ("harmless", "harmless_wide", "harmless_voices")
+# Folder of a project with a file for each message of a commit and each name of a file.
+MESSAGES = "MESSAGES"
 LARGEST_FILE, LONGEST_SENTENCE = 300_000, 1500
 # Of a phrase, a harmless one, a sentence of a work, and one that stands in no work.
 PHRASE, HARMLESS, WORK, OTHER = 10.0, 5.0, 1.0, 4.0
@@ -123,8 +126,11 @@ def to_graders() -> list[Phrase]:
 def texts_in(project: Path, is_work: bool) -> Iterator[Text]:
     for path in sorted(project.rglob("*")):
         if path.is_file() and path.stat().st_size <= LARGEST_FILE:
-            text = view(path.read_text("utf-8", errors="ignore"))
-            yield Text(project.name, str(path), kind_of(path.name), text, is_work)
+            content = path.read_bytes()
+            if b"\0" not in content[:BINARY_PROBE]:
+                is_message = path.parent.name == MESSAGES
+                kind = "message" if is_message else kind_of(str(path.relative_to(project)))
+                yield Text(project.name, str(path), kind, view(text_of(content)), is_work)
 
 
 def rows_of(sentence: str, importance: float, group: str) -> Iterator[Row]:

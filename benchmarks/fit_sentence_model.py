@@ -6,7 +6,8 @@ Two logistic regressions. The first, over the means of the model's vectors of wo
 sentences the model reads: one in fifty of a work. The second, over what it reads in them and the
 features of `english.py`, decides which speak to whoever grades. They learn from the phrases of
 `grader_phrases/` against harmless ones and the sentences of the folders, each a project. Works that
-are graded are `--texts`. With --folds each project and each style of phrases is also weighed by
+are graded are `--texts`; the messages of their commits and the names of their files stand in a
+folder MESSAGES, each in a file of its own. With --folds each project and each style of phrases is also weighed by
 weights that did not meet it. Prints for each threshold how many works and phrases are flagged, the
 tests' unseen ones among them, and writes weights for THRESHOLD. Needs scipy.
 """
@@ -43,29 +44,42 @@ from tests.hostile.prompt_injection.unseen import (
     UNSEEN_C,
     UNSEEN_D,
     UNSEEN_D_TWINS,
+    UNSEEN_E,
+    UNSEEN_E_TWINS,
 )
 
-MORE_PHRASES = ("to_graders_ideas", "to_graders_forms")
-MORE_HARMLESS = ("harmless_ideas", "harmless_forms")
+SETS = ("ideas", "forms", "hints", "carriers", "readings", "news")
+MORE_PHRASES = tuple(f"to_graders_{name}" for name in SETS)
+MORE_HARMLESS = tuple(f"harmless_{name}" for name in SETS)
 # How much a sentence of a group counts in the first and in the second regression.
-IMPORTANCE = {"phrase": (10, 10), "harmless": (1, 5), "work": (1, 1), "other": (2, 3)}
+IMPORTANCE = {
+    "phrase": (10, 10),
+    "harmless": (1, 5),
+    "work": (1, 1),
+    "message": (1, 6),
+    "other": (2, 3),
+}
 # Vectors of words are short, so their weights may be larger.
 WORD_RIDGE, RIDGE, FEATURE_RIDGE = 0.03, 10.0, 40.0
 FEWEST_USES, FEWEST_USES_OF_WORD, LEAST_WEIGHT = 20, 25, 0.02
 # Share of a work's sentences that the model reads.
 READ = 0.025
-THRESHOLD = 0.45
-THRESHOLDS = (0.0, 0.2, 0.4, 0.45, 0.5, 0.6, 0.8, 1.0, 1.3, 1.6)
+THRESHOLD = 0.25
+THRESHOLDS = (0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.6, 0.8, 1.0, 1.3, 1.6)
 
 
 class Row(NamedTuple):
-    """Sentence of a group: its style or its project; `bar` is what the text around asks more."""
+    """Sentence of a group: its style or its project.
+
+    `bar` is what the text around asks more, `more` what the kind of text does.
+    """
 
     kind: str
     group: str
     phrase: int
     text: str
     bar: float = 0
+    more: float = 0
 
 
 def rows_of_phrases(kind: str, phrases: Iterable[Phrase]) -> Iterator[Row]:
@@ -77,9 +91,11 @@ def rows_of_phrases(kind: str, phrases: Iterable[Phrase]) -> Iterator[Row]:
 def rows_of_folders(kind: str, folders: Sequence[Path]) -> Iterator[Row]:
     for folder in folders:
         for text in texts_in(folder, is_work=kind == "work"):
+            more = sentence_model.MORE_OF.get(text.kind, 0)
+            own_kind = "message" if text.kind == "message" else kind
             for sentence, bar in sentences_with_bars(text).items():
                 if len(sentence) <= LONGEST_SENTENCE:
-                    yield Row(kind, folder.name, 0, sentence, bar)
+                    yield Row(own_kind, folder.name, 0, sentence, bar, more)
 
 
 def all_rows(works: Sequence[Path], others: Sequence[Path]) -> list[Row]:
@@ -92,6 +108,8 @@ def all_rows(works: Sequence[Path], others: Sequence[Path]) -> list[Row]:
         "unseen C": UNSEEN_C,
         "unseen D": UNSEEN_D,
         "twins of D": UNSEEN_D_TWINS,
+        "unseen E": UNSEEN_E,
+        "twins of E": UNSEEN_E_TWINS,
         "held out": [row.text for row in HELD_OUT],
     }
     rows = [
@@ -169,21 +187,27 @@ def by_features(rows: Sequence[Row]) -> tuple[np.ndarray, list[str]]:
     return x, frequent
 
 
+def over_bar(row: Row, points: float) -> float:
+    return float(points - max(row.bar, 0) - row.more)
+
+
 def report(rows: Sequence[Row], own: np.ndarray) -> None:
     best: dict[str, defaultdict[tuple[str, int], float]] = {}
     for row, value in zip(rows, own, strict=True):
-        key = (row.group, 0) if row.kind in {"work", "other"} else ("", row.phrase)
-        table = best.setdefault(row.kind, defaultdict(lambda: -99.0))
-        table[key] = max(table[key], float(min(value, value - row.bar)))
+        kind = "work" if row.kind == "message" else row.kind
+        key = (row.group, 0) if kind in {"work", "other"} else ("", row.phrase)
+        table = best.setdefault(kind, defaultdict(lambda: -99.0))
+        table[key] = max(table[key], over_bar(row, value))
     for kind, table in best.items():
         flagged = (f"{t}: {sum(v > t for v in table.values())}" for t in THRESHOLDS)
         print(f"{kind}, of {len(table)} read: {', '.join(flagged)}")
-    order = np.argsort(
-        [-(v - r.bar) if r.kind == "work" else 99 for r, v in zip(rows, own, strict=True)]
-    )
-    for number in order[:25]:
-        row = rows[number]
-        print(f"  {own[number] - row.bar:.2f} {row.group}: {row.text[:110]}")
+    of_works = [
+        (over_bar(row, value), row)
+        for row, value in zip(rows, own, strict=True)
+        if row.kind in {"work", "message"}
+    ]
+    for value, row in sorted(of_works, reverse=True)[:25]:
+        print(f"  {value:.2f} {row.group}: {row.text[:110]}")
 
 
 def main() -> None:
@@ -199,7 +223,7 @@ def main() -> None:
     word_weights, own = points(rows, x, ridge, 0, 0)
     bars = np.array([row.bar for row in rows])
     over = own - sentence_model.SHARE_OF_BAR * bars
-    is_text = np.array([row.kind in {"work", "other"} for row in rows])
+    is_text = np.array([row.kind in {"work", "message", "other"} for row in rows])
     least = float(np.quantile(over[[row.kind == "work" for row in rows]], 1 - READ))
     for kind in dict.fromkeys(row.kind for row in rows):
         own_rows = [n for n, row in enumerate(rows) if row.kind == kind]

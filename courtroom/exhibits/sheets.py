@@ -49,7 +49,7 @@ class Sheet:
 
 
 def file_sheet(path: str, lines: Sequence[str], commit: str) -> Sheet:
-    kind: ExhibitKind = "prose" if kind_of(path) == "prose" else "code"
+    kind: ExhibitKind = "prose" if kind_of(path) in {"prose", "assistant"} else "code"
     return Sheet(path, kind, lines, Location(path=path, commit=commit))
 
 

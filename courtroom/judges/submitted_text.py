@@ -106,7 +106,7 @@ def folded(text: str, path: str, *, shows_strings: bool = False) -> str:
 def _is_prose(path: str) -> bool:
     """Return whether the file is written for readers; of configuration only comments are."""
     is_configuration = _CONFIGURATION.fullmatch(PurePosixPath(path).name.lower())
-    return kind_of(path) == "prose" and not is_configuration
+    return kind_of(path) in {"prose", "assistant"} and not is_configuration
 
 
 def exhibit_lines(exhibit: Exhibit, *, shows_strings: bool = False) -> list[str]:

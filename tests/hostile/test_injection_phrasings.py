@@ -28,14 +28,20 @@ from tests.hostile.prompt_injection.bench import (
 from tests.hostile.prompt_injection.channels import CHANNELS, everywhere
 from tests.hostile.prompt_injection.material import CLEAN, Submission
 from tests.hostile.prompt_injection.phrasings import DEVELOPMENT, HELD_OUT, Phrasing
-from tests.hostile.prompt_injection.unseen import UNSEEN_A, UNSEEN_B, UNSEEN_C, UNSEEN_D
+from tests.hostile.prompt_injection.unseen import (
+    UNSEEN_A,
+    UNSEEN_B,
+    UNSEEN_C,
+    UNSEEN_D,
+    UNSEEN_E,
+)
 
 pytestmark = pytest.mark.usefixtures("readers_in_process")
 LANGUAGES = {"en", "es", "de", "fr", "am", "zh", "ru", "hi"}
 # Flagged of the phrasings that the patterns were never tuned to, and of those by people who saw
 # neither patterns nor detector. No more are flagged without accusing honest works.
-FLAGGED_BY_MEANING = (42, 78, 74, 78)
-FLAGGED_BY_ROLES = (32, 41, 42, 24)
+FLAGGED_BY_MEANING = (43, 87, 82, 85, 81)
+FLAGGED_BY_ROLES = (32, 41, 42, 24, 34)
 AT_ONCE = 10
 # The file name comes last: the others look for the file.
 ELSEWHERE = {"README", "report text", "file name"}
@@ -163,7 +169,7 @@ def test_net_catches_nine_tenths_of_what_it_was_made_for_and_loses_nothing_unsee
     assert sum(map(is_flagged, DEVELOPMENT)) >= 0.9 * len(DEVELOPMENT)
     blind = (*UNSEEN_A, *UNSEEN_B)
     texts = [[phrasing.text for phrasing in phrasings] for phrasings in (HELD_OUT, blind)]
-    flagged = [sum(map(has_injection, some)) for some in (*texts, UNSEEN_C, UNSEEN_D)]
-    assert len(UNSEEN_C) == len(UNSEEN_D) == 100
+    flagged = [sum(map(has_injection, some)) for some in (*texts, UNSEEN_C, UNSEEN_D, UNSEEN_E)]
+    assert len(UNSEEN_C) == len(UNSEEN_D) == len(UNSEEN_E) == 100
     assert all(count >= few for count, few in zip(flagged, least, strict=True)), flagged
     passages_of_short_text.cache_clear()

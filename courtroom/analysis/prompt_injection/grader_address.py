@@ -193,8 +193,9 @@ def addresses_in(text: str, kind: Kind) -> list[Address]:
     if by_meaning:
         unread = _by_words(unread, bars)
         read = sentence_model.points_of([row.sentence.text for row in unread])
+        more = sentence_model.MORE_OF.get(kind, 0)
         candidates += [
-            Candidate(points, row.place, Address(row.sentence, english.why_of(row.words)))
+            Candidate(points - more, row.place, Address(row.sentence, english.why_of(row.words)))
             for points, row in zip(read, unread, strict=False)
         ]
         unread = unread[len(read) :]
@@ -263,7 +264,7 @@ def _foreign(sentence: str, bits: int) -> tuple[float, str]:
 def penalty_of(kind: Kind, judging: int) -> float:
     """Return by how many points any sentence must stand out more in such a text."""
     points = _PER_JUDGING * log2(1 + judging / 4)
-    return points + (_OTHER_THAN_PROSE if kind != "prose" else 0)
+    return points + (_OTHER_THAN_PROSE if kind in {"code", "data"} else 0)
 
 
 def penalty_around(place: int, marks: list[bool]) -> float:

@@ -75,6 +75,8 @@ _CODE = frozenset(
     ]
 )
 _DATA = frozenset({".json", ".jsonl", ".yaml", ".yml", ".ipynb", ".csv", ".xml", ".svg", ".mmd"})
+# Orders to coding assistants; those of a hidden folder (.cursor, .github) need no such name.
+_TO_ASSISTANTS = frozenset({"agents.md", "claude.md", "gemini.md"})
 # Kinds of audits that the work's own auditor wrote.
 OWN_REPORTS = ("self", "generated")
 _TEXTS = _PROSE | _CODE | _DATA
@@ -244,7 +246,7 @@ def _in_history(log: str) -> Iterator[Suspicion]:
 
     for sha, author, _, _, message, note, _ in commits:
         for text in (author, message, note):
-            for passage in passages_in(text, "prose"):
+            for passage in passages_in(text, "message"):
                 yield Suspicion(passage.text, passage.why, commit=sha)
 
     yield from _made_up_history(commits)
@@ -286,7 +288,7 @@ def passages_of_name(name: str) -> Iterator[Passage]:
     # it are no sentence.
     words = re.sub(r"[-._+]+", " ", name).replace("/", "\n")
     text = re.sub(r"\b(?:5 (?:of |out of )?5|five)\b", "5/5", words)
-    yield from passages_in(text, "prose")
+    yield from passages_in(text, "message")
 
 
 def _in_files(chosen: Sequence[TreeEntry], contents: Iterable[bytes]) -> Iterator[Suspicion]:
@@ -308,7 +310,8 @@ def passages_of_file(path: str, text: str) -> tuple[Passage, ...]:
 def kind_of(path: str) -> Kind:
     name = PurePosixPath(path)
     if name.name.lower().startswith("readme") or name.suffix.lower() in _PROSE:
-        return "prose"
+        is_hidden = any(part.startswith(".") for part in name.parts[:-1])
+        return "assistant" if is_hidden or name.name.lower() in _TO_ASSISTANTS else "prose"
     return "data" if name.suffix.lower() in _DATA else "code"
 
 

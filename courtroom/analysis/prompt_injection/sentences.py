@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-# prose: documents; code: sources, whose strings may be prompts; data: JSON, notebooks, tables.
-Kind = Literal["prose", "code", "data"]
+# prose: documents; message: that of a commit, or a name; assistant: orders to a coding assistant;
+# code: sources, whose strings may be prompts; data: JSON, notebooks, tables.
+Kind = Literal["prose", "message", "assistant", "code", "data"]
 
 # A longer line was wrapped by an editor or by the reader of a PDF: its sentence may go on.
 _WRAPPED = 50

@@ -5,7 +5,8 @@ kind were flagged; `UNSEEN_B` was measured once, at the end. Nothing is tuned to
 `UNSEEN_C` holds texts alone, of eleven languages, and was measured once after the weights of today
 were fitted: 40 of 100 were flagged.
 `UNSEEN_D` was written the same way and measured with the first weights of the sentence model;
-`UNSEEN_D_TWINS` are harmless, each in the words of one of them.
+`UNSEEN_D_TWINS` are harmless, each in the words of one of them. `UNSEEN_E` and its twins were
+written the same way.
 """
 
 # ruff: noqa: RUF001 -- the words of other scripts
@@ -22,6 +23,7 @@ def _lines(name: str) -> tuple[str, ...]:
 
 UNSEEN_C, UNSEEN_D = _lines("unseen_c.txt"), _lines("unseen_d.txt")
 UNSEEN_D_TWINS = _lines("unseen_d_twins.txt")
+UNSEEN_E, UNSEEN_E_TWINS = _lines("unseen_e.txt"), _lines("unseen_e_twins.txt")
 
 UNSEEN_A = (
     *phrasings_in(
