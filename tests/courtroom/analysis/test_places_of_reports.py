@@ -1,0 +1,124 @@
+"""Places that prove a report on the verdict: where a run writes it and which function makes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from courtroom.checks.synthesis_rules import SynthesisRules
+from tests.courtroom.analysis.test_shown_places import FILES, TWO_RULES, surveyed
+from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, detected
+
+REPORTS = """
+from src.justice import chief_justice
+
+
+def old_markdown(report):
+    return "# Report" + f"## Verdict: {report}"
+
+
+def to_markdown(report):
+    return "# Report" + f"## Verdict: {report}"
+
+
+if __name__ == "__main__":
+    print(to_markdown(chief_justice))
+"""
+
+
+def test_report_is_shown_where_a_run_writes_it(tmp_path: Path) -> None:
+    work = surveyed({**FILES, "main.py": REPORTS}, tmp_path)
+    finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), work)
+    lines = REPORTS.split("\n")
+    rows = ("    print(to_markdown(chief_justice))", "def to_markdown(report):")
+    assert clue_lines(finding) == [("main.py", lines.index(row) + 1) for row in rows]
+    assert finding.clues[1].rationale == (
+        "The function that makes the text of the Markdown report begins here."
+    )
+
+
+def test_report_of_the_chief_justice_is_shown_and_none_that_waits_for_another_type(
+    tmp_path: Path,
+) -> None:
+    justice = TWO_RULES.replace(
+        "    return {", "    open('audit.md', 'w').write(to_markdown(final_score))\n    return {"
+    )
+    justice += REPORTS.partition("\n\n\n")[2].partition("\n\n\nif")[0] + "\n"
+    main = (
+        "from src.justice import chief_justice\n\n\n"
+        "def save_markdown(report):\n    if not isinstance(report, dict):\n        return\n"
+        "    text = '# Report' + f'## Verdict: {report}'\n    open('a.md', 'w').write(text)\n\n\n"
+        "def run_graph():\n    save_markdown(chief_justice({}))\n\n\n"
+        "if __name__ == '__main__':\n    run_graph()\n"
+    )
+    work = surveyed({**FILES, "src/justice.py": justice, "main.py": main}, tmp_path)
+    finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), work)
+    lines = justice.split("\n")
+    rows = (
+        "    open('audit.md', 'w').write(to_markdown(final_score))",
+        "def to_markdown(report):",
+    )
+    assert clue_lines(finding) == [("src/justice.py", lines.index(row) + 1) for row in rows]
+
+
+def test_part_of_a_report_that_the_chief_justice_makes_is_not_shown_for_the_whole(
+    tmp_path: Path,
+) -> None:
+    justice = TWO_RULES.replace("    return {", "    plan = remediation(final_score)\n    return {")
+    justice += (
+        "\n\ndef remediation(report):\n"
+        "    text = f'## Score: {report}' + f'### Criterion: {report}'\n"
+        "    open('plan.md', 'w').write(text)\n"
+    )
+    main = REPORTS.replace("to_markdown", "render")
+    work = surveyed({**FILES, "src/justice.py": justice, "main.py": main}, tmp_path)
+    finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), work)
+    lines = main.split("\n")
+    rows = ("    print(render(chief_justice))", "def render(report):")
+    assert clue_lines(finding) == [("main.py", lines.index(row) + 1) for row in rows]
+
+
+OTHER_REPORTS = """
+from src.justice import chief_justice
+
+
+def to_markdown(report):
+    return "# Report" + f"## Scores: {report.score}"
+
+
+def snapshot_markdown(report):
+    return "# Audit" + f"## Evidence: {report.evidences}"
+
+
+def main():
+    print(to_markdown(chief_justice), snapshot_markdown(chief_justice))
+
+
+if __name__ == "__main__":
+    main()
+"""
+BENCHMARK = """
+def bench_markdown(report):
+    return "# Benchmark report" + f"## Mean score: {report.score}"
+
+
+if __name__ == "__main__":
+    print(bench_markdown(None))
+"""
+
+
+def test_report_of_evidence_or_of_another_program_is_no_report_of_the_verdict(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "main.py": OTHER_REPORTS,
+        "bench.py": BENCHMARK,
+        "README.md": "Run `python main.py`.\n",
+    }
+    finding = detected(
+        SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"),
+        surveyed({**FILES, **files}, tmp_path),
+    )
+    lines = OTHER_REPORTS.split("\n")
+    write = "    print(to_markdown(chief_justice), snapshot_markdown(chief_justice))"
+    rows = (write, "def to_markdown(report):")
+    assert clue_lines(finding) == [("main.py", lines.index(row) + 1) for row in rows]
