@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 LISTS = ("dimensions", "criteria")
 LEAST_CRITERIA, MOST_NAMED = 2, 10
 # A heading and a name have fewer words.
-MOST_WORDS = 30
+MOST_WORDS, MOST_CHARACTERS = 30, 300
+# A verdict in words, such as "partially met", has no more.
+FEW_WORDS = 5
 IDS = ("id", "criterion_id", "dimension_id")
 NAMES = ("name", "title", "criterion_name", "dimension_name")
 # Fields of a criterion in code, beside its id.
@@ -35,8 +38,17 @@ OTHER_FORMS = frozenset({".yaml", ".yml", ".toml", ".md", ".csv"})
 _SIGNS = re.compile(r"[^a-z0-9]+")
 # Where a name heads something: a line, a cell of a table, a text of JSON, a label's value.
 _HEADS = re.compile(
-    r"[\n\"|]|\b(?:criteri(?:on|a)|dimension)[ _]?(?:id|name)?\W{1,6}", re.IGNORECASE
+    r"[\n|]|\"(?=[^\"\n]{1,120}\"\s{0,9}[:,}\]\n])"
+    r"|\b(?:criteri(?:on|a)|dimension)[ _]?(?:id|name)?\W{1,6}",
+    re.IGNORECASE,
 )
+# What may follow a name that heads something: not more words of a sentence.
+_AFTER_NAME = re.compile(
+    r"[:(\[=\u2013\u2014]| (?=-|\d)|\"(?=\s{0,9}(?:[:,}\]]|$))"
+    r"|\*(?=[*\s]{0,9}(?:[:(\[\u2013\u2014-]|\d|score|verdict|$))",
+    re.IGNORECASE,
+)
+_DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"(?:(?:criterion|dimension|section) )?(?:\d{1,2} ){0,2}")
 
 
@@ -176,35 +188,45 @@ def _missing(
 ) -> Iterator[RubricCriterion]:
     """Yield the criteria that no audit of this rubric judges, and no other one names."""
     known = set[str]().union(*(row.keys for row in criteria))
-    names = [_names_in(audit, known) for audit in audits]
-    names += [_heads_in(audit.text) for audit in others]
-    for row in criteria:
-        if not any(f"| {key} " in text for key in row.keys for text in names):
-            yield row
+    names = set[str]().union(*(_names_in(audit, known) for audit in audits))
+    names.update(*(_heads_in(audit.text) for audit in others))
+    yield from (row for row in criteria if row.keys.isdisjoint(names))
 
 
-def _names_in(audit: AuditReading, known: set[str]) -> str:
+def _names_in(audit: AuditReading, known: set[str]) -> set[str]:
     """Return an audit's criteria, and what heads its lines where one of them is another."""
     named = [{_plain(row.id or ""), _plain(row.name)} for row in audit.report.criteria]
-    names = _barred(tail for names in named for name in names for tail in _tails(name))
+    tails = chain.from_iterable(_tails(name) for names in named for name in names)
+    names = {start for tail in tails for start in accumulate(tail.split(), "{} {}".format)}
     is_other = any(known.isdisjoint(names) for names in named)
-    return names + _heads_in(audit.text) if is_other else names
+    return names | set(_heads_in(audit.text)) if is_other else names
 
 
-def _heads_in(text: str) -> str:
-    """Return what a name may begin in a text: a part of a line, and any words of a heading."""
-    parts = (_NUMBER.sub("", _plain(part), count=1) for part in _HEADS.split(text))
-    headings = (line for line in text.splitlines() if line.startswith("#"))
-    return _barred(parts) + _barred(tail for line in headings for tail in _tails(_plain(line)))
+def _heads_in(text: str) -> Iterator[str]:
+    """Yield what may be a name in a text: a part of a line, and the end of a heading."""
+    for part in _HEADS.split(text):
+        yield from (_NUMBER.sub("", name, count=1) for name in _starts(part))
+    for line in text.splitlines():
+        if line.startswith("#"):
+            yield from chain.from_iterable(map(_tails, _starts(line)))
+
+
+def _starts(part: str) -> Iterator[str]:
+    """Yield the words of a part of a text, and those before each sign that may end a name.
+
+    What follows a sign is a score or a few words; a sentence is on a criterion and judges nothing.
+    """
+    part = part[:MOST_CHARACTERS].lstrip(" \t#>*_-+`")
+    yield _plain(part)
+    for sign in _AFTER_NAME.finditer(part):
+        after = part[sign.start() :]
+        if after[0] == '"' or len(after.split()) <= FEW_WORDS or _DIGIT.search(after):
+            yield _plain(part[: sign.start()])
 
 
 def _tails(words: str) -> Iterator[str]:
     parts = words.split()[:MOST_WORDS]
     return (" ".join(parts[n:]) for n in range(len(parts)))
-
-
-def _barred(parts: Iterable[str]) -> str:
-    return "".join(f"| {part} " for part in parts)
 
 
 def _fact(

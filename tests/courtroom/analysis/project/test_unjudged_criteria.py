@@ -93,6 +93,13 @@ def test_criterion_that_is_named_beside_others_may_be_judged():
         ("*Evidence:* src/a.py [Report Accuracy](a)", ["report_accuracy"]),
         ("**Goal:** Report Accuracy", ["report_accuracy"]),
         ("The commits say nothing on Report Accuracy.", ["report_accuracy"]),
+        # A line of prose that begins with the name judges nothing.
+        ("Report Accuracy practices, as of the reader.", ["report_accuracy"]),
+        ('the "Report Accuracy" criterion fully.', ["report_accuracy"]),
+        ("1. **Report Accuracy:** The documents say more than is true.", ["report_accuracy"]),
+        ("- **Report Accuracy** Score: 4", []),
+        ("Report Accuracy: Partially met", []),
+        ('"criterion": "report_accuracy", "verdict": "It says more than is true."', []),
     ],
 )
 def test_criterion_is_judged_where_its_name_heads_a_part(line, texts):
