@@ -43,6 +43,7 @@ NOT_BY_ALL = "Not every judge requests an answer again that does not fit its sch
 
 NARROW = "Other failures of the request are not repeated, as no handler of the loop catches them"
 ENDING = "Other failures of the request are neither repeated nor caught by a node: they end the run"
+REPEAT_FAILS = "Where the repeated request fails too, the run ends: no node catches it"
 UNCAUGHT = "A failure of the judges' model ends the run: no node catches it."
 # Beside a handler that may catch some failures of the same call.
 OTHERS_UNCAUGHT = "Other failures of the judges' model end the run: no node catches them."
@@ -164,10 +165,11 @@ def _handled(survey: Survey) -> Finding:
     is_retried = survey.facts.get("structured_output_retry")
     once = survey.facts.get("judges_asking_once") or ()
     again = flag("structured_output_retry", "judging_calls", survey, (_retried(once), RETRIED[1]))
-    narrow = survey.facts.get("narrow_retries")
-    if is_retried and not once and narrow:
-        uncaught = survey.facts.get("uncaught_answers")
-        others = f"{ENDING if uncaught else NARROW} ({places_of(uncaught or narrow)})."
+    narrow = survey.facts.get("narrow_retries") or ()
+    uncaught = survey.facts.get("uncaught_answers") or ()
+    if is_retried and not once and (narrow or uncaught):
+        ending = ENDING if narrow else REPEAT_FAILS
+        others = f"{ending if uncaught else NARROW} ({places_of(uncaught or narrow)})."
         reason = f"{again.reason} {others}"
         return replace(again, reason=reason, has_reservation=True)
     if is_retried and not once:
@@ -343,7 +345,7 @@ def _fault(check: StructuredOutput) -> str:
     if check.aspect == "at_once":
         return AT_ONCE
     if check.aspect == "handled":
-        return "A request that fails is neither repeated nor left out."
+        return "The code does not provide for a failed request to the judges' model."
     if check.aspect != "schema" or not check.schemas:
         return "No model call is bound to a schema."
     if len(check.schemas) == 1:

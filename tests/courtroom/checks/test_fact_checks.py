@@ -348,6 +348,19 @@ def test_loop_that_waits_for_misfits_alone_repeats_no_other_failure(more, words)
     )
 
 
+def test_repeated_request_that_nothing_catches_is_said_to_end_the_run():
+    places = {"structured_output_retry": (location_at("j.py", 3),)}
+    facts = {"structured_output_retry": True, "uncaught_answers": [{"path": "j.py", "line": 5}]}
+    check = StructuredOutput(**CHECK_FIELDS, aspect="handled")
+    finding = structured_output(check, survey(facts=facts, places=places))
+
+    assert (finding.met, finding.has_reservation) == (True, True)
+    assert finding.reason == (
+        "An answer that does not fit its schema is requested again (j.py:3). Where the repeated"
+        " request fails too, the run ends: no node catches it (j.py:5)."
+    )
+
+
 def test_score_made_up_by_judges_that_ask_once_counts_beside_a_retry_of_another():
     places = {"structured_output_retry": (location_at("j.py", 3),)}
     check = StructuredOutput(**CHECK_FIELDS, aspect="handled")
