@@ -367,11 +367,15 @@ def _claimed(
 
 def _verdict(claim: Mapping[str, Any], facts: Mapping[str, Any], *, agrees: bool) -> str:
     """Words on who gives a claimed score: an audit that judged, where there is one."""
+    from courtroom.analysis.project.audit_folders import is_later, moment_of
     from courtroom.analysis.project.score_claims import gives
 
     audits = facts.get("own_audits") or ()
+    moments = {row["path"]: moment_of(row["path"], row.get("date")) for row in audits}
     newest = (row for row in audits if row["about"] == "self" and not row.get("is_older"))
-    given = [row for row in newest if row.get("overall")]
+    given = sorted(
+        (row for row in newest if row.get("overall")), key=lambda row: moments[row["path"]]
+    )
     if not agrees:
         now = f"{given[-1]['path']} gives {given[-1]['overall']}" if given else ""
         earlier = (row for row in facts.get("earlier_audits") or () if gives(row, claim))
@@ -387,7 +391,11 @@ def _verdict(claim: Mapping[str, Any], facts: Mapping[str, Any], *, agrees: bool
     unjudged = _outputs(row["places"][0] for row in rows)
     judged = [path for path in ours if PurePosixPath(path).with_suffix("") not in unjudged]
     if judged or not ours:
-        is_old = bool(own and given) and all(row.get("is_older") for row in own)
+        # An audit with few opinions replaces none, and may still be the last one.
+        is_old = bool(own and given) and all(
+            row.get("is_older") or is_later(moments[given[-1]["path"]], moments[row["path"]])
+            for row in own
+        )
         newer = f"{NEWER} {given[-1]['path']}, gives {given[-1]['overall']}" if is_old else ""
         return f"{judged[0] if judged else 'a committed audit'} gives it{newer}"
     return f"{ours[0]} gives it, {UNJUDGED}"

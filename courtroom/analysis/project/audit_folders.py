@@ -75,6 +75,19 @@ def series_of(path: str) -> str:
     return re.sub(r"\d", "", stem) if DATE.search(stem) else ""
 
 
+def moment_of(path: str, date: str | None) -> str:
+    """Return the digits of the day, or of day and time, in an audit's name or its own date."""
+    texts = (PurePosixPath(path).stem, date or "")
+    match = next(filter(None, map(DATE.search, texts)), None)
+    return "".join(part or "" for part in match.groups()) if match else ""
+
+
+def is_later(new: str, old: str) -> bool:
+    """Return whether a moment is after another, as far as both are given; "" is no moment."""
+    size = min(len(new), len(old))
+    return new[:size] > old[:size]
+
+
 def is_archived(path: str) -> bool:
     return not {"archive", "archived"}.isdisjoint(PurePosixPath(path.lower()).parts[:-1])
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.locations import shown
 from courtroom.analysis.project.audit_folders import (
-    DATE,
     has_later_number,
     is_archived,
+    is_later,
     kind_of,
+    moment_of,
     read_once,
     series_of,
 )
@@ -342,15 +343,11 @@ def _replaces(later: AuditReading, earlier: AuditReading) -> bool:
     new, old = _moment(later), _moment(earlier)
     if not new and not old:
         return len(folders) == 1 and has_later_number(later.path, earlier.path)
-    size = min(len(new), len(old))
-    return new[:size] > old[:size]
+    return is_later(new, old)
 
 
 def _moment(reading: AuditReading) -> str:
-    """Return the digits of the day, or of day and time, in the file's name or the audit."""
-    texts = (PurePosixPath(reading.path).stem, reading.report.date or "")
-    match = next(filter(None, map(DATE.search, texts)), None)
-    return "".join(part or "" for part in match.groups()) if match else ""
+    return moment_of(reading.path, reading.report.date)
 
 
 def _no_judgement(

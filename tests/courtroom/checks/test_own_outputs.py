@@ -332,6 +332,20 @@ def test_newest_audit_with_another_score_than_the_claimed_one_is_a_reservation()
     assert (finding.met, finding.has_reservation) == (True, True)
 
 
+@pytest.mark.parametrize(
+    ("last", "is_reservation"), [("20260302_0100", True), ("20260228", False), ("b", False)]
+)
+def test_last_audit_is_the_newest_one_however_few_opinions_it_has(last, is_reservation):
+    rows = [
+        {**ROW, "path": "run_20260301_0900.md", "score": 4.2, "overall": "4.2/5"},
+        {**ROW, "path": f"run_{last}.md", "score": 3.2, "overall": "3.2/5"},
+    ]
+    finding = answer("claimed", claimed_scores=[{**CLAIM, "agrees": True}], own_audits=rows)
+    newest = f", and the newest one, run_{last}.md, gives 3.2/5" if is_reservation else ""
+    assert finding.reason.endswith(f"run_20260301_0900.md gives it{newest}.")
+    assert (finding.met, finding.has_reservation) == (True, is_reservation)
+
+
 def test_score_that_a_commit_changed_without_the_opinions_is_told():
     edited = EarlierAudit("a.md", "a" * 40, "b" * 40, "3.6/5", 3.6, 5.0, edited_to="4.0/5")
     history = replace(HISTORY, earlier_audits=(edited, replace(edited, edited_to="")))
