@@ -33,6 +33,7 @@ from courtroom.analysis.langgraph.judging.re_evaluation import claimed_re_evalua
 from courtroom.analysis.langgraph.judging.remediation_content import (
     advice_heading,
     fixed_remediations,
+    is_asked_of_model,
     read_remediation,
 )
 from courtroom.analysis.langgraph.judging.report_delivery import Delivery, DeliveryReader
@@ -82,6 +83,10 @@ ONE_RULE = EVIDENCE | SECURITY | SPREAD
 ONLY_ASKED = (
     "The Chief Justice's code gives a dissent to a model alone: what the report says of it is up to"
     " that model."
+)
+REMEDIATION_ASKED = (
+    "the Chief Justice's code asks a model for the remediation: what the report says of it is up to"
+    " that model"
 )
 TEXT_ALONE = (
     "Where scores lie far apart, code looks at what judges cite or argue again, and writes a text"
@@ -225,7 +230,9 @@ def _remediation(writer: FactWriter, gap: str) -> None:
     if content is None or (gap and content != "findings"):
         unclear = "what the text of the remediation holds could not be followed"
         absent = "no text of a remediation was recognised"
-        if reading is None and (advice := advice_heading(writer.symbols.codebase.production)):
+        if reading is None and is_asked_of_model(writer.layers.justice):
+            absent = REMEDIATION_ASKED
+        elif reading is None and (advice := advice_heading(writer.symbols.codebase.production)):
             heading, source, line = advice
             absent = f"what stands under “{heading}” ({source.path}:{line}) could not be followed"
         reason = gap or (unclear if reading else absent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -138,6 +138,26 @@ def advice_heading(sources: Iterable[SourceFile]) -> tuple[str, SourceFile, int]
             if match:
                 return match["heading"].strip(), source, getattr(node, "lineno", 1)
     return None
+
+
+def is_asked_of_model(functions: Iterable[FunctionRef]) -> bool:
+    """Return true where a function that calls a model names a remediation in what it may ask."""
+    return any(
+        WORD in words_of(constant_text(part) or "")
+        for function in functions
+        if function.site.mentions & MODEL_CALLS
+        for node in (function.site.node, *_named_constants(function))
+        for part in walk(node)
+    )
+
+
+def _named_constants(function: FunctionRef) -> Iterator[ast.expr]:
+    """Yield the values of the module's constants that a function mentions."""
+    for statement in function.source.tree.body:
+        if isinstance(statement, ast.Assign) and function.site.mentions.intersection(
+            map(last_name, statement.targets)
+        ):
+            yield statement.value
 
 
 def _has_heading(function: FunctionRef) -> bool:

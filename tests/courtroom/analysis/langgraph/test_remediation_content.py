@@ -10,6 +10,7 @@ from courtroom.analysis.langgraph.judging.remediation_content import (
     RemediationContent,
     advice_heading,
     fixed_remediations,
+    is_asked_of_model,
     read_remediation,
 )
 from tests.courtroom.analysis.test_shown_places import surveyed
@@ -152,6 +153,28 @@ def test_section_that_was_not_followed_is_the_reason_for_an_unknown_remediation(
     work = surveyed({"main.py": code}, tmp_path)
     reason = "what stands under “Recommendations” (main.py:2) could not be followed"
     assert work.reasons["remediation_content"] == reason
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asked", "expected"),
+    [
+        ("Write a Remediation Plan.", "PROMPT", True),
+        ("Write a Remediation Plan.", "'Sum up.'", False),
+        ("Write a summary.", "PROMPT", False),
+    ],
+)
+def test_remediation_that_a_model_is_asked_for_is_up_to_that_model(
+    prompt: str, asked: str, expected: bool
+) -> None:
+    code = (
+        f"PROMPT = '{prompt}'\n\ndef chief_justice(state):\n"
+        f"    answer = model.invoke({asked})\n"
+        "    return {'final_report': Report(steps=answer.content)}\n"
+    )
+    symbols = symbols_of({"src/justice.py": code})
+    _, layers = layers_of(symbols)
+    assert read_remediation(layers.justice) is None
+    assert is_asked_of_model(layers.justice) is expected
 
 
 OWN = """
