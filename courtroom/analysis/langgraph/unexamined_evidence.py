@@ -55,11 +55,7 @@ def unexamined_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[Func
     """
     for function in functions:
         given = given_names(function)
-        for node in walk(function.site.node):
-            fields = fields_of(node)
-            is_found = fields.get("found")
-            if not isinstance(is_found, ast.Constant) or is_found.value is not True:
-                continue
+        for node, fields in _evidence_called_found(function):
             members = _members_of(fields.get("content"), function)
             texts = [fields[name] for name in SAID_FIELDS if name in fields] + members
             words = [word for text in texts for word in written_words(text)]
@@ -75,17 +71,13 @@ def unexamined_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[Func
 def unexamined_pictures(
     call_graph: CallGraph, functions: Iterable[FunctionRef]
 ) -> Iterator[tuple[FunctionRef, int, str]]:
-    """Yield evidence on pictures with a written `found=True` whose text says, or may say, that no
-    picture was looked at: in its own words, or in those of a function that it calls.
+    """Yield evidence on pictures with a written `found=True` that may deny a look at them.
 
-    To name the pictures is no look at them.
+    Its text says so in its own words, or in those of a function that it calls. To name the pictures
+    is no look at them.
     """
     for function in functions:
-        for node in walk(function.site.node):
-            fields = fields_of(node)
-            is_found = fields.get("found")
-            if not isinstance(is_found, ast.Constant) or is_found.value is not True:
-                continue
+        for node, fields in _evidence_called_found(function):
             values = _values_behind(
                 function, [fields[name] for name in SAID_FIELDS if name in fields]
             )
@@ -103,25 +95,32 @@ def unexamined_pictures(
 def shown_failures(
     call_graph: CallGraph, functions: Iterable[FunctionRef]
 ) -> Iterator[tuple[FunctionRef, int, str]]:
-    """Yield evidence with a written `found=True` that shows a part of a record, which may hold a
-    text that says that no picture was looked at.
-    """
+    """Yield evidence with a written `found=True` on a part of a record that may deny a look."""
     for function in functions:
-        for node in walk(function.site.node):
-            fields = fields_of(node)
-            is_found = fields.get("found")
-            if isinstance(is_found, ast.Constant) and is_found.value is True:
-                values = [fields[name] for name in SAID_FIELDS if name in fields]
-                for name, said in _failures_under(call_graph, function, values):
-                    words = f"also where {name}() returns “{said}”"
-                    yield function, getattr(node, "lineno", 1), words
+        for node, fields in _evidence_called_found(function):
+            values = [fields[name] for name in SAID_FIELDS if name in fields]
+            for name, text in _failures_under(call_graph, function, values):
+                words = f"also where {name}() returns “{text}”"
+                yield function, getattr(node, "lineno", 1), words
+
+
+def _evidence_called_found(
+    function: FunctionRef,
+) -> Iterator[tuple[ast.AST, dict[str, ast.expr]]]:
+    """Yield the records of evidence with a written `found=True`, each with its fields."""
+    for node in walk(function.site.node):
+        fields = fields_of(node)
+        value = fields.get("found")
+        if isinstance(value, ast.Constant) and value.value is True:
+            yield node, fields
 
 
 def _failures_under(
     call_graph: CallGraph, function: FunctionRef, values: Sequence[ast.expr]
 ) -> Iterator[tuple[str, str]]:
-    """Yield calls, with their text for no look, whose result a record holds of which evidence shows
-    that part: `row["kind"]`, where another function writes `{"kind": classify(picture)}`.
+    """Yield calls for a part of a record that evidence shows, with their text for no look.
+
+    Evidence shows `row["kind"]`, and another function writes `{"kind": classify(picture)}`.
     """
     keys = {
         key
@@ -131,18 +130,15 @@ def _failures_under(
     }
     for maker in call_graph.reachable_from([function]) if keys else ():
         failures = {
-            c.name: said for c in call_graph.callees(maker) if (said := _returned_failure(c))
+            c.name: text for c in call_graph.callees(maker) if (text := _returned_failure(c))
         }
         if maker.key == function.key or not failures:
             continue
         records = [node for node in walk(maker.site.node) if isinstance(node, ast.Dict)]
-        held = [
-            value
-            for record in records
-            for key, value in zip(record.keys, record.values, strict=True)
-            if constant_text(key) in keys
+        parts = [
+            value for record in records for key, value in fields_of(record).items() if key in keys
         ]
-        for value in _values_behind(maker, held):
+        for value in _values_behind(maker, parts):
             name = called_name(value) if isinstance(value, ast.Call) else ""
             if name in failures and _is_unasked_call(maker, value, name):
                 yield name, failures[name]

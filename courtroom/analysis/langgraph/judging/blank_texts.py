@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
 from courtroom.analysis.langgraph.judging.text_values import values_in
 from courtroom.analysis.project.unjudged_criteria import rubrics_of
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -40,34 +41,31 @@ class BlankTexts:
     """Values of the code that are such lookups, whatever a run brings."""
 
     symbols: SymbolTable
-    _read: dict[int, bool] = field(default_factory=dict)
+    _answers: dict[int, bool] = field(default_factory=dict)
 
     def is_blank(self, node: ast.expr, function: FunctionRef, steps: int = MOST_STEPS) -> bool:
         """Return true for a lookup, and for a name or a key that such lookups alone fill."""
-        if steps and id(node) not in self._read:
+        if steps and id(node) not in self._answers:
             # A value that is made of itself holds nothing more by that.
-            self._read[id(node)] = True
-            self._read[id(node)] = self._look(node, function, steps)
-        return bool(steps) and self._read[id(node)]
+            self._answers[id(node)] = True
+            self._answers[id(node)] = self._look(node, function, steps)
+        return bool(steps) and self._answers[id(node)]
 
     def _look(self, node: ast.expr, function: FunctionRef, steps: int) -> bool:
         if isinstance(node, ast.Name):
-            arguments = function.site.node.args
-            given = {
-                a.arg for a in (*arguments.args, *arguments.posonlyargs, *arguments.kwonlyargs)
-            }
-            values = [] if node.id in given else values_in(function).get(node.id, [])
+            is_parameter = node.id in parameter_names(function)
+            values = [] if is_parameter else values_in(function).get(node.id, [])
             return bool(values) and all(self.is_blank(v, function, steps - 1) for v in values)
-        parts = _written_with(node)
+        parts = _values_in_text(node)
         if parts:
-            blank = [self.is_blank(part, function, steps - 1) for part in parts]
-            return any(blank) and all(map(_is_name_or, parts, blank))
+            answers = [self.is_blank(part, function, steps - 1) for part in parts]
+            return any(answers) and all(map(_is_name_or_blank, parts, answers))
         key = _key_of(node)
         return key is not None and (self._is_absent(key) or self._is_filled_blank(key, steps))
 
     def _is_absent(self, key: str) -> bool:
         is_text = not TEXTS.isdisjoint(words_of(key))
-        return is_text and bool(self._rubrics) and key not in self._present
+        return is_text and bool(self._rubrics) and key not in self._present_words
 
     def _is_filled_blank(self, key: str, steps: int) -> bool:
         values = self._values.get(key, [])
@@ -78,17 +76,17 @@ class BlankTexts:
         return rubrics_of(self.symbols.codebase)
 
     @cached_property
-    def _present(self) -> frozenset[str]:
-        """Words of all data, and keys and fields that the code itself makes."""
+    def _present_words(self) -> frozenset[str]:
+        """Words of all data, with the keys and fields that the code itself makes."""
         codebase = self.symbols.codebase
         texts = (*codebase.data.values(), *codebase.rubrics.values())
         words = {word for text in texts for word in WORD.findall(text)}
         nodes = (node for source in codebase.production for node in walk(source.tree))
-        return frozenset(words.union(*map(_made, nodes)))
+        return frozenset(words.union(*map(_keys_made_by, nodes)))
 
     @cached_property
     def _values(self) -> dict[str, list[tuple[ast.expr, FunctionRef]]]:
-        """What the product's functions give under each key or keyword."""
+        """Values under each key or keyword in the product's functions."""
         rows: dict[str, list[tuple[ast.expr, FunctionRef]]] = {}
         for source in self.symbols.codebase.production:
             for site in source.functions:
@@ -110,7 +108,7 @@ def _key_of(node: ast.expr) -> str | None:
     return constant_text(node.args[0]) if all(map(_is_empty, node.args[1:])) else None
 
 
-def _written_with(node: ast.expr) -> list[ast.expr]:
+def _values_in_text(node: ast.expr) -> list[ast.expr]:
     """Return the values that a text is written with: of each row, where it is joined from rows."""
     if isinstance(node, ast.Call) and called_name(node) == "join" and node.args:
         node = node.args[0]
@@ -120,7 +118,7 @@ def _written_with(node: ast.expr) -> list[ast.expr]:
     return [part.value for part in parts if isinstance(part, ast.FormattedValue)]
 
 
-def _is_name_or(node: ast.expr, is_blank: bool) -> bool:
+def _is_name_or_blank(node: ast.expr, is_blank: bool) -> bool:
     return is_blank or _key_of(node) in NAMES
 
 
@@ -137,7 +135,7 @@ def _entries(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
                 yield key, node.value
 
 
-def _made(node: ast.AST) -> set[str]:
+def _keys_made_by(node: ast.AST) -> set[str]:
     """Return the keys of a dict, one that is set in it later, and the field of a class."""
     if isinstance(node, ast.Dict):
         return {*fields_of(node)}

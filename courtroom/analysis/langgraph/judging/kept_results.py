@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import walk, words_of
+from courtroom.analysis.python.tree_walk import fields_of, walk, words_of
 
 # Names of fields that hold a verdict.
 SCORES = frozenset({"score", "verdict"})
@@ -21,13 +21,13 @@ def kept_results(
     """
     for name in reducers:
         for _, site in symbols.functions_by_name.get(name, ()):
-            for field in filter(None, map(_compared, walk(site.node))):
-                values = list(_written(symbols, field))
+            for field in filter(None, map(_compared_field, walk(site.node))):
+                values = list(_written_values(symbols, field))
                 if values and len(set(map(repr, values))) == 1 and None not in values:
                     yield name, field, values[0]
 
 
-def _compared(node: ast.AST) -> str:
+def _compared_field(node: ast.AST) -> str:
     """Return the field by which a new entry must be greater to replace an old one; "" for none."""
     match node:
         case ast.If(
@@ -38,23 +38,23 @@ def _compared(node: ast.AST) -> str:
                     ast.Compare(
                         left=ast.Attribute(attr=field),
                         ops=[ast.Gt()],
-                        comparators=[ast.Attribute(value=ast.Subscript(), attr=other)],
+                        comparators=[ast.Attribute(value=ast.Subscript(), attr=second_field)],
                     ),
                 ],
             ),
             body=[ast.Assign(targets=[ast.Subscript()])],
             orelse=[],
         ):
-            return field if field == other else ""
+            return field if field == second_field else ""
     return ""
 
 
-def _written(symbols: SymbolTable, field: str) -> Iterator[object]:
+def _written_values(symbols: SymbolTable, field: str) -> Iterator[object]:
     """Yield the constants that records of a verdict get in a field; None for another value."""
     for source in symbols.codebase.production:
         for node in walk(source.tree):
             if isinstance(node, ast.Call):
-                fields = {keyword.arg or "**": keyword.value for keyword in node.keywords}
+                fields = fields_of(node)
                 if field in fields and any(SCORES & {*words_of(name)} for name in fields):
                     value = fields[field]
                     yield value.value if isinstance(value, ast.Constant) else None

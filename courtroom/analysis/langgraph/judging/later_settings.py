@@ -10,6 +10,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     SCORE_WORDS,
     ScoreChange,
     assignments_in,
+    constant_number,
     is_score_name,
     words_in,
 )
@@ -120,13 +121,13 @@ class Settings:
 
     def _can_raise(self, row: Setting, limit: float) -> bool:
         if row.operator is not None:
-            number = _number(row.value)
+            number = constant_number(row.value)
             return isinstance(row.operator, ast.Add) and number is not None and number > 0
         return self.is_above(row.value, row.name, limit, MAX_STEPS)
 
     def is_above(self, value: ast.expr, name: str, limit: float, steps: int) -> bool:
         """Return true where a value may lie above the limit though `name` does not."""
-        number = _number(value)
+        number = constant_number(value)
         if number is not None:
             return number > limit
         if isinstance(value, ast.IfExp):
@@ -282,13 +283,8 @@ def _denied_in(tests: Iterable[ast.expr]) -> set[str]:
     )
 
 
-def _number(value: ast.AST) -> float | None:
-    number = value.value if isinstance(value, ast.Constant) else None
-    return float(number) if isinstance(number, int | float) else None
-
-
 def _limit_of(cap: ast.expr) -> float:
-    numbers = [number for node in walk(cap) if (number := _number(node)) is not None]
+    numbers = [number for node in walk(cap) if (number := constant_number(node)) is not None]
     return max(numbers, default=USUAL_LIMIT)
 
 
@@ -299,6 +295,6 @@ def _mixes(value: ast.BinOp, name: str) -> bool:
     others += [part for part in parts if words_in(part) & MEANS]
     if not _reads(value, name):
         return bool(others)
-    bonus = _number(value.right)
+    bonus = constant_number(value.right)
     is_bonus = isinstance(value.op, ast.Add) and bonus is not None and bonus > 0
     return is_bonus or (bool(others) and not isinstance(value.op, ast.Sub))

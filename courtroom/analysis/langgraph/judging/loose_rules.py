@@ -7,7 +7,7 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any
 
 from courtroom.analysis.langgraph.judging.awaited_words import (
     awaited_words,
@@ -30,6 +30,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     ChangeReader,
     ScoreChange,
     assignments_in,
+    is_conjunction,
     words_in,
 )
 from courtroom.analysis.langgraph.judging.score_runs import ScoreSearch
@@ -234,7 +235,7 @@ def _met_by_default(function: FunctionRef, changes: list[ScoreChange]) -> Iterat
     for node in walk(function.site.node):
         if not isinstance(node, ast.If) or not any(_is_in_body(node, c.line) for c in changes):
             continue
-        parts = node.test.values if _is_and(node.test) else [node.test]
+        parts = node.test.values if is_conjunction(node.test) else [node.test]
         for part in parts:
             default = _default_that_meets(part, assigned)
             if default is None or default.name in reported:
@@ -250,10 +251,6 @@ def _met_by_default(function: FunctionRef, changes: list[ScoreChange]) -> Iterat
 
 def _is_in_body(node: ast.If, line: int) -> bool:
     return node.body[0].lineno <= line <= (node.body[-1].end_lineno or 0)
-
-
-def _is_and(test: ast.expr) -> TypeGuard[ast.BoolOp]:
-    return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
 
 
 def _default_that_meets(test: ast.expr, assigned: Assignments) -> Default | None:
@@ -339,19 +336,19 @@ def _takes_highest(change: ScoreChange) -> bool:
         else part
         for part in value.args
     ]
-    highest = {
+    highest_scores = {
         ast.dump(origin)
         for origin in origins
         if isinstance(origin, ast.Call)
         and called_name(origin) == "max"
         and not any(isinstance(part, ast.Constant) for part in origin.args)
     }
-    *others, last = change.function.site.node.body
-    is_only_other = (
-        len([n for other in others for n in walk(other) if isinstance(n, ast.Return)]) == 1
-    )
-    otherwise = last.value if is_only_other and isinstance(last, ast.Return) else None
-    return bool(highest) and (otherwise is None or ast.dump(otherwise) not in highest)
+    *statements, end = change.function.site.node.body
+    nodes = (node for statement in statements for node in walk(statement))
+    is_only_exception = len([node for node in nodes if isinstance(node, ast.Return)]) == 1
+    usual = end.value if is_only_exception and isinstance(end, ast.Return) else None
+    is_usual = usual is not None and ast.dump(usual) in highest_scores
+    return bool(highest_scores) and not is_usual
 
 
 def _looks_for_security(change: ScoreChange, reader: ChangeReader) -> bool:

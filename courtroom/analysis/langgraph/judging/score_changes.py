@@ -468,24 +468,24 @@ def is_lift(change: ScoreChange) -> bool:
     value = change.value
     if is_verdict(value):
         return bool({*words_of(constant_text(value) or last_name(value))} & {"pass", "passed"})
-    number = _number(value)
+    number = constant_number(value)
     return number is not None and any(
         isinstance(test, ast.Compare)
         and is_score_name(test.left)
         and isinstance(test.ops[0], ast.Lt | ast.LtE)
-        and (limit := _number(test.comparators[0])) is not None
+        and (limit := constant_number(test.comparators[0])) is not None
         and limit <= number
-        for held in change.holds
-        for test in (held.values if _is_all(held) else [held])
+        for condition in change.holds
+        for test in (condition.values if is_conjunction(condition) else [condition])
     )
 
 
-def _number(node: ast.expr) -> float | None:
+def constant_number(node: ast.AST) -> float | None:
     number = node.value if isinstance(node, ast.Constant) else None
-    return number if isinstance(number, int | float) else None
+    return float(number) if isinstance(number, int | float) else None
 
 
-def _is_all(test: ast.expr) -> TypeGuard[ast.BoolOp]:
+def is_conjunction(test: ast.expr) -> TypeGuard[ast.BoolOp]:
     return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
 
 
