@@ -7,9 +7,9 @@ sentences the model reads: one in fifty of a work. The second, over what it read
 features of `english.py`, decides which speak to whoever grades. They learn from the phrases of
 `grader_phrases/` against harmless ones and the sentences of the folders, each a project. Works that
 are graded are `--texts`; the messages of their commits and the names of their files stand in a
-folder MESSAGES, each in a file of its own. With --folds each project and each style of phrases is also weighed by
-weights that did not meet it. Prints for each threshold how many works and phrases are flagged, the
-tests' unseen ones among them, and writes weights for THRESHOLD. Needs scipy.
+folder MESSAGES, each in a file of its own. With --folds each project and each style of phrases is
+also weighed by weights that did not meet it. Prints for each threshold how many works and phrases
+are flagged, the tests' unseen ones among them, and writes weights for THRESHOLD. Needs scipy.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ THRESHOLDS = (0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.6, 0.8, 1.0, 1.3, 1.6)
 class Row(NamedTuple):
     """Sentence of a group: its style or its project.
 
-    `bar` is what the text around asks more, `more` what the kind of text does.
+    `bar` is what the text around asks more, `extra` what the kind of text does.
     """
 
     kind: str
@@ -79,7 +79,7 @@ class Row(NamedTuple):
     phrase: int
     text: str
     bar: float = 0
-    more: float = 0
+    extra: float = 0
 
 
 def rows_of_phrases(kind: str, phrases: Iterable[Phrase]) -> Iterator[Row]:
@@ -91,11 +91,11 @@ def rows_of_phrases(kind: str, phrases: Iterable[Phrase]) -> Iterator[Row]:
 def rows_of_folders(kind: str, folders: Sequence[Path]) -> Iterator[Row]:
     for folder in folders:
         for text in texts_in(folder, is_work=kind == "work"):
-            more = sentence_model.MORE_OF.get(text.kind, 0)
+            extra = sentence_model.EXTRA_POINTS.get(text.kind, 0)
             own_kind = "message" if text.kind == "message" else kind
             for sentence, bar in sentences_with_bars(text).items():
                 if len(sentence) <= LONGEST_SENTENCE:
-                    yield Row(own_kind, folder.name, 0, sentence, bar, more)
+                    yield Row(own_kind, folder.name, 0, sentence, bar, extra)
 
 
 def all_rows(works: Sequence[Path], others: Sequence[Path]) -> list[Row]:
@@ -188,7 +188,7 @@ def by_features(rows: Sequence[Row]) -> tuple[np.ndarray, list[str]]:
 
 
 def over_bar(row: Row, points: float) -> float:
-    return float(points - max(row.bar, 0) - row.more)
+    return float(points - max(row.bar, 0) - row.extra)
 
 
 def report(rows: Sequence[Row], own: np.ndarray) -> None:

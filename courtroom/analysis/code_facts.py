@@ -415,13 +415,13 @@ def _refusal(writer: FactWriter, clone: CloneReading, escaping: Container[str]) 
     function = clone.function
     if function is None:
         return ""
-    own = own_errors(writer.symbols, function, clone.calls)
+    own_names = own_errors(writer.symbols, function, clone.calls)
     if escaping:
-        return next((name for name in own if name in escaping), REFUSAL)
-    names = [REFUSAL, *own]
+        return next((name for name in own_names if name in escaping), REFUSAL)
+    names = [REFUSAL, *own_names]
     calls = clone.calls
-    caught = (name for name in names if not _escaping_errors(writer, function, calls, name))
-    return next(caught, "")
+    caught_names = (name for name in names if not _escaping_errors(writer, function, calls, name))
+    return next(caught_names, "")
 
 
 def _runner(

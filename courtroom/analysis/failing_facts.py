@@ -92,9 +92,7 @@ def _failures(
             for failing in sorted(lines):
                 reach = failure_reach(site.node, failing.line)
                 # A handler that fails itself ends no error.
-                is_caught = not any(
-                    reach.caught_at <= other.line <= reach.caught_to for other in lines
-                )
+                is_caught = not any(reach.caught_at <= row.line <= reach.caught_to for row in lines)
                 yield {
                     "path": path,
                     "line": failing.line,

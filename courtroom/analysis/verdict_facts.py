@@ -13,7 +13,7 @@ from courtroom.analysis.langgraph.judging.awaited_words import MOST_WORDS, quote
 from courtroom.analysis.langgraph.judging.criterion_ids import CriterionIds
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_content
-from courtroom.analysis.langgraph.judging.dissent_rule import is_only_asked
+from courtroom.analysis.langgraph.judging.dissent_rule import is_for_model_alone
 from courtroom.analysis.langgraph.judging.early_caps import early_caps
 from courtroom.analysis.langgraph.judging.evidence_words import vain_words
 from courtroom.analysis.langgraph.judging.idle_rules import idle_rules
@@ -80,7 +80,7 @@ ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"}
 OPINION_NAMES = OPINION_WORDS - frozenset(words_of("score scores verdict verdicts rating ratings"))
 # Words in names of functions that apply one rule.
 ONE_RULE = EVIDENCE | SECURITY | SPREAD
-ONLY_ASKED = (
+FOR_MODEL_ALONE = (
     "The Chief Justice's code gives a dissent to a model alone: what the report says of it is up to"
     " that model."
 )
@@ -204,9 +204,9 @@ def _declared_starts(writer: FactWriter) -> frozenset[str]:
 def _dissent(writer: FactWriter, gap: str) -> None:
     """Record what the dissent holds; "none" where the code writes down no dissent."""
     is_written = writer.facts["rules"]["dissent"]
-    if is_written and is_only_asked(writer.layers.justice):
+    if is_written and is_for_model_alone(writer.layers.justice):
         rows = writer.locations["dissent"]
-        writer.locations["dissent"] = [replace(row, note=ONLY_ASKED) for row in rows]
+        writer.locations["dissent"] = [replace(row, note=FOR_MODEL_ALONE) for row in rows]
     reading = read_dissent_content(writer.layers.justice) if is_written else None
     if is_written is False:
         writer.facts["dissent_content"] = "none"
@@ -249,24 +249,27 @@ def _remediation(writer: FactWriter, gap: str) -> None:
 
 def place_of_verdict(justice: Sequence[FunctionRef]) -> FunctionRef | None:
     """Return the function that sets a score by the opinions, before one that adds up scores."""
-    rated = [function for function in justice if ONE_RULE.isdisjoint(words_of(function.name))]
-    numbers = [function for function in rated if not _makes_text(function)]
-    return _setting_in(numbers) or _setting_in(rated) or next(iter(justice), None)
+    functions = [function for function in justice if ONE_RULE.isdisjoint(words_of(function.name))]
+    without_texts = [function for function in functions if not _makes_text(function)]
+    setter = _setter_of_score(without_texts) or _setter_of_score(functions)
+    return setter or next(iter(justice), None)
 
 
-def _setting_in(functions: Sequence[FunctionRef]) -> FunctionRef | None:
+def _setter_of_score(functions: Sequence[FunctionRef]) -> FunctionRef | None:
     computing = list(filter(_computes_scores, functions))
     by_opinions = list(filter(_names_opinions, computing or functions))
     setting = [function for function in by_opinions if ChangeReader([function]).changes()]
     # An opinion has a `score`; other names of scores are those of results.
-    own = (f for f in setting if computing and "score" in f.site.mentions)
-    return next(own, None) or next(iter(setting or (computing and by_opinions) or computing), None)
+    of_opinions = (f for f in setting if computing and "score" in f.site.mentions)
+    return next(of_opinions, None) or next(
+        iter(setting or (computing and by_opinions) or computing), None
+    )
 
 
 def _makes_text(function: FunctionRef) -> bool:
     """Return true for a function that is annotated to return a text, a flag, or None in its place."""
-    returned = function.site.node.returns
-    nodes = walk(returned) if returned else ()
+    return_type = function.site.node.returns
+    nodes = walk(return_type) if return_type else ()
     types = {last_name(node) for node in nodes} - {"", "Optional"}
     return bool(types) and types <= {"str", "bool"}
 
@@ -537,9 +540,9 @@ def _limit_of(reading: RuleReading, rule: str) -> str:
         return "The Tech Lead's score counts most where scores lie apart."
     if reading.takes_highest:
         return "A rule on the Tech Lead's opinion takes the highest score, whoever gave it."
-    if reading.heavier:
-        others = " and ".join(quoted(reading.heavier))
-        return f"Of the three judges the Tech Lead weighs most, and {others} weighs more than that."
+    if reading.heavier_keys:
+        keys = " and ".join(quoted(reading.heavier_keys))
+        return f"Of the three judges the Tech Lead weighs most, and {keys} weighs more than that."
     if reading.is_text_alone:
         return TEXT_ALONE
     if reading.is_lifting:

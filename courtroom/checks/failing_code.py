@@ -106,7 +106,7 @@ def _every_run(lines: Sequence[Mapping[str, Any]]) -> Finding:
 
 
 def _shown(lines: Sequence[Mapping[str, Any]], begin: str = "", end: str = "") -> Finding:
-    """The lines, first those that most runs reach and nothing catches."""
+    """Lines, first those that most runs reach and nothing catches."""
     lines = sorted(lines, key=lambda line: (not line.get("nodes"), bool(_reach(line))))
     clues = [line_clue(line, f"{line['function']} {line['why']}.{_reach(line)}") for line in lines]
     reasons = [
@@ -117,12 +117,14 @@ def _shown(lines: Sequence[Mapping[str, Any]], begin: str = "", end: str = "") -
 
 
 def _reach(line: Mapping[str, Any]) -> str:
-    """The sentences on the handler that ends the error, and on what fails before the line runs."""
+    """Sentences on the handler that ends the error, and on what fails before the line runs."""
     words = ""
-    if after := line.get("after_failure"):
-        words += f" It runs only where the `try` in line {after} fails or is passed over."
-    if caught := line.get("caught_at"):
-        words += f" The handler in line {caught} catches it, and the rest of its `try` is skipped."
+    if try_line := line.get("after_failure"):
+        words += f" It runs only where the `try` in line {try_line} fails or is passed over."
+    if handler_line := line.get("caught_at"):
+        words += (
+            f" The handler in line {handler_line} catches it, and the rest of its `try` is skipped."
+        )
     return words
 
 

@@ -160,7 +160,9 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
         is_failed = check.aspect == "judged" and firsts[0][1]["path"] in failed
         fault = "A committed audit has failures in place of opinions." if is_failed else ""
         if check.aspect == "judged":
-            fault = next((told for part, told in OF_SCORES.items() if part in firsts[0][0]), fault)
+            fault = next(
+                (sentence for part, sentence in OF_SCORES.items() if part in firsts[0][0]), fault
+            )
             # Judges are listed with their scores.
             if ONE_SCORE in firsts[0][0] and ") and " in firsts[0][0]:
                 fault = "Judges of a committed audit each give only one score."
@@ -168,7 +170,7 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
             fault = "Evidence is reported as not found, whatever the work holds."
         remarks = ""
         if check.aspect == "judged":
-            remarks = _other_works(facts) + _of_other_code(facts) + _edited(facts)
+            remarks = _other_works(facts) + _of_other_code(facts) + _edited_scores(facts)
         return present(f"{in_full(sentences)}{remarks}", clues, met=False, fault=fault)
     return _nothing_shown(check.aspect, facts)
 
@@ -220,7 +222,9 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     if aspect == "judged" and all(row.get("unlike_code") for row in newest):
         return could_not_look(f"{in_full(row['unlike_code'] for row in newest)} {NOT_OF_CODE}")
     others = f"{_failures(newest, audits)}{_remarks(newest)}{_nothing_in(facts)}"
-    remarks = f"{_of_other_code(facts)}{_edited(facts)}{others}" if aspect == "judged" else ""
+    remarks = (
+        f"{_of_other_code(facts)}{_edited_scores(facts)}{others}" if aspect == "judged" else ""
+    )
     unlike = sum(bool(row.get("unlike_code")) for row in audits) if aspect == "covered" else 0
     if unlike:
         which = "it" if len(audits) == 1 else f"{unlike} of them"
@@ -309,7 +313,7 @@ def _of_other_code(facts: Mapping[str, Any]) -> str:
     return f" {in_full(sentences)}" if sentences else ""
 
 
-def _edited(facts: Mapping[str, Any]) -> str:
+def _edited_scores(facts: Mapping[str, Any]) -> str:
     """Sentences, with a space before them, on scores that a commit changed without the opinions."""
     return "".join(
         f" Commit {row['next_commit'][:8]} changed the overall score of {row['path']} from"
@@ -373,32 +377,34 @@ def _verdict(claim: Mapping[str, Any], facts: Mapping[str, Any], *, agrees: bool
     audits = facts.get("own_audits") or ()
     moments = {row["path"]: moment_of(row["path"], row.get("date")) for row in audits}
     newest = (row for row in audits if row["about"] == "self" and not row.get("is_older"))
-    given = sorted(
+    scored_rows = sorted(
         (row for row in newest if row.get("overall")), key=lambda row: moments[row["path"]]
     )
+    last_row = scored_rows[-1] if scored_rows else {}
     if not agrees:
-        now = f"{given[-1]['path']} gives {given[-1]['overall']}" if given else ""
-        earlier = (row for row in facts.get("earlier_audits") or () if gives(row, claim))
-        for row in [*earlier][-1:]:
-            is_same = bool(given) and row["path"] == given[-1]["path"]
-            subject = "" if is_same else f"{row['path']} "
-            now += f"{' and ' if now else ''}{subject}gave it until commit {row['next_commit'][:8]}"
-        now = f": {now}" if now else ""
-        return f"none of the work's own committed audits gives it{now}"
-    own = [row for row in audits if row["about"] in ("self", "") and gives(row, claim)]
-    ours = [row["path"] for row in own]
+        remark = f"{last_row['path']} gives {last_row['overall']}" if last_row else ""
+        earlier_rows = [row for row in facts.get("earlier_audits") or () if gives(row, claim)]
+        for row in earlier_rows[-1:]:
+            subject = "" if row["path"] == last_row.get("path") else f"{row['path']} "
+            until = f"{subject}gave it until commit {row['next_commit'][:8]}"
+            remark = f"{remark} and {until}" if remark else until
+        remark = f": {remark}" if remark else ""
+        return f"none of the work's own committed audits gives it{remark}"
+    giving_rows = [row for row in audits if row["about"] in ("self", "") and gives(row, claim)]
+    paths = [row["path"] for row in giving_rows]
     rows = facts.get("audits_without_judgement") or ()
-    unjudged = _outputs(row["places"][0] for row in rows)
-    judged = [path for path in ours if PurePosixPath(path).with_suffix("") not in unjudged]
-    if judged or not ours:
+    unjudged_paths = _outputs(row["places"][0] for row in rows)
+    judged_paths = (p for p in paths if PurePosixPath(p).with_suffix("") not in unjudged_paths)
+    path = next(judged_paths, "")
+    if path or not paths:
         # An audit with few opinions replaces none, and may still be the last one.
-        is_old = bool(own and given) and all(
-            row.get("is_older") or is_later(moments[given[-1]["path"]], moments[row["path"]])
-            for row in own
+        is_old = bool(paths and last_row) and all(
+            row.get("is_older") or is_later(moments[last_row["path"]], moments[row["path"]])
+            for row in giving_rows
         )
-        newer = f"{NEWER} {given[-1]['path']}, gives {given[-1]['overall']}" if is_old else ""
-        return f"{judged[0] if judged else 'a committed audit'} gives it{newer}"
-    return f"{ours[0]} gives it, {UNJUDGED}"
+        newer_audit = f"{NEWER} {last_row['path']}, gives {last_row['overall']}" if is_old else ""
+        return f"{path or 'a committed audit'} gives it{newer_audit}"
+    return f"{paths[0]} gives it, {UNJUDGED}"
 
 
 def _claim_clue(claim: Mapping[str, Any], verdict: str) -> Clue:

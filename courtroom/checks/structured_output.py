@@ -166,11 +166,11 @@ def _handled(survey: Survey) -> Finding:
     once = survey.facts.get("judges_asking_once") or ()
     again = flag("structured_output_retry", "judging_calls", survey, (_retried(once), RETRIED[1]))
     narrow = survey.facts.get("narrow_retries") or ()
-    uncaught = survey.facts.get("uncaught_answers") or ()
-    if is_retried and not once and (narrow or uncaught):
+    uncaught_answers = survey.facts.get("uncaught_answers") or ()
+    if is_retried and not once and (narrow or uncaught_answers):
         ending = ENDING if narrow else REPEAT_FAILS
-        others = f"{ending if uncaught else NARROW} ({places_of(uncaught or narrow)})."
-        reason = f"{again.reason} {others}"
+        places = places_of(uncaught_answers or narrow)
+        reason = f"{again.reason} {ending if uncaught_answers else NARROW} ({places})."
         return replace(again, reason=reason, has_reservation=True)
     if is_retried and not once:
         return again

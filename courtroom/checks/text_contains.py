@@ -84,16 +84,16 @@ def _in_prompts(check: TextContains, survey: Survey) -> Finding:
         return could_not_look(NOT_SEARCHED)
     if hits:
         # A word is shown once, in whatever letters it stands there again.
-        first: dict[str, SourceLocation] = {}
+        first_hits: dict[str, SourceLocation] = {}
         for hit in hits:
-            first.setdefault(hit.note.casefold(), hit)
+            first_hits.setdefault(hit.note.casefold(), hit)
         clues = [
             replace(location_clue(hit), rationale=f"{_prompt(check)} {hit.note}.")
-            for hit in first.values()
+            for hit in first_hits.values()
         ]
         # Each line has the same verb.
         words: dict[str, list[str]] = {}
-        for hit in first.values():
+        for hit in first_hits.values():
             place = place_of(hit.path, hit.line_start)
             words.setdefault(place, []).append(hit.note.removeprefix("contains "))
         parts = [f"{listed(quotes)} ({place})" for place, quotes in words.items()]

@@ -107,8 +107,8 @@ class NextStep(Frozen):
         more = f" and {self.places - 1} more" if self.places > 1 else ""
         where = f" ({place}{more})" if place and place not in self.action else ""
         # The place belongs to the order, not to what is said after it.
-        order, *rest = sentences_of(self.action.removesuffix("."))
-        action = " ".join([f"{order.removesuffix('.')}{where}{'.' * bool(rest)}", *rest])
+        order, *remarks = sentences_of(self.action.removesuffix("."))
+        action = " ".join([f"{order.removesuffix('.')}{where}{'.' * bool(remarks)}", *remarks])
         return f"{action}: {self.effect}; effort: {self.effort}."
 
 

@@ -51,9 +51,11 @@ class OwnAudit(FactModel):
 
 
 class EarlierAudit(FactModel):
-    """A version of an own audit that is no more, with the ids of the commit that wrote it and of the
-    next one, which changed or removed it. `overall` is its overall score as written, `edited_to` that
-    of the next version where no opinion changed.
+    """Version of an own audit that is no more.
+
+    `commit` is the id of the commit that wrote it, `next_commit` of that which changed or removed it.
+    `overall` is its overall score as written, `edited_to` that of the next version where no opinion
+    changed.
     """
 
     path: str

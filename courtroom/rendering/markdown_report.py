@@ -320,12 +320,12 @@ def _checks(criterion: CriterionResult) -> Iterator[str]:
             shown_by = statement.fact or statement.sentence
             mark = RESERVED if row.met and row.has_reservation else MARKS[row.met]
             alike.setdefault((mark, shown_by), []).append(statement.sentence)
-    given: set[str] = set()
+    reasons: set[str] = set()
     for (mark, shown_by), sentences in alike.items():
         # What one limit allows another one may not, for the same reason.
-        is_given = shown_by in given and shown_by not in sentences
-        reason = ABOVE if is_given else shown_by
-        given.add(shown_by)
+        is_above = shown_by in reasons and shown_by not in sentences
+        reason = ABOVE if is_above else shown_by
+        reasons.add(shown_by)
         yield mark + " ".join(dict.fromkeys([*without_weaker(sentences), reason]))
 
 
@@ -397,29 +397,29 @@ def _evidence(
     for piece in pieces:
         alike.setdefault((_quote(piece), piece.rationale, piece.confidence), []).append(piece)
     checks = [*_checks(criterion)]
-    repeated: dict[float, list[Evidence]] = {}
+    repeated_pieces: dict[float, list[Evidence]] = {}
     for (quote, *_), group in alike.items():
         if _is_search(group[0]):
             words = _words_of(group[0])
-            left = _beside_checks(words, checks)
-            like = next((id_ for id_, other in searches.items() if left <= other), "")
-            if not left:
-                repeated.setdefault(group[0].confidence, []).extend(group)
-            elif like:
+            missing_words = _beside_checks(words, checks)
+            alike_ids = (name for name, row in searches.items() if missing_words <= row)
+            if not missing_words:
+                repeated_pieces.setdefault(group[0].confidence, []).extend(group)
+            elif alike_id := next(alike_ids, ""):
                 yield _line_of(
                     group,
-                    f"Looked for the same as at {escape_prose(like)}, where the check says it.",
+                    f"Looked for the same as at {escape_prose(alike_id)}, where the check says it.",
                 )
             else:
                 yield _evidence_line(group, None)
                 searches[group[0].id] = words
             continue
-        first = quoted.get(quote) if quote[1] else None
-        yield _evidence_line(group, first)
-        if quote[1] and not first:
+        first_piece = quoted.get(quote) if quote[1] else None
+        yield _evidence_line(group, first_piece)
+        if quote[1] and not first_piece:
             yield code_block(quote[1], _suffix(group[0].location.path))
         quoted.setdefault(quote, group[0])
-    yield from (_line_of(group, SEARCHES) for group in repeated.values())
+    yield from (_line_of(group, SEARCHES) for group in repeated_pieces.values())
 
 
 def _words_of(piece: Evidence) -> frozenset[str]:
@@ -430,34 +430,35 @@ def _words_of(piece: Evidence) -> frozenset[str]:
 
 def _beside_checks(words: frozenset[str], checks: Sequence[str]) -> frozenset[str]:
     """Return those that the line of the nearest check lacks; none where they are few."""
-    lacking = (words - {*_WORD.findall(line.casefold())} for line in checks)
-    left = min(lacking, key=len, default=words)
-    is_little = len(left) <= MOST_OTHER_WORDS and 2 * len(left) < len(words)
-    return frozenset() if is_little else left
+    gaps = (words - {*_WORD.findall(line.casefold())} for line in checks)
+    missing_words = min(gaps, key=len, default=words)
+    count = len(missing_words)
+    is_little = count <= MOST_OTHER_WORDS and 2 * count < len(words)
+    return frozenset() if is_little else missing_words
 
 
 def _quote(piece: Evidence) -> Quote:
     return location_text(piece.location), piece.content or ""
 
 
-def _evidence_line(pieces: Sequence[Evidence], first: Evidence | None) -> str:
-    """Return the line of pieces that differ in their ids alone; `first` has the same quote."""
+def _evidence_line(pieces: Sequence[Evidence], first_piece: Evidence | None) -> str:
+    """Return the line of pieces that differ in their ids alone; `first_piece` has the same quote."""
     piece = pieces[0]
     place = location_text(piece.location)
-    if first is None:
+    if first_piece is None:
         return _line_of(pieces, escape_sentence(_with_search(piece)), place)
-    above = "above" if first.id == piece.id else f"at {escape_prose(first.id)}"
-    is_repeat = len(piece.rationale) > MOST_REPEATED and first.rationale == piece.rationale
+    quote_place = "above" if first_piece.id == piece.id else f"at {escape_prose(first_piece.id)}"
+    is_repeat = len(piece.rationale) > MOST_REPEATED and first_piece.rationale == piece.rationale
     words = AS_THERE if is_repeat else escape_sentence(piece.rationale)
-    return _line_of(pieces, words, place, f"quoted {above}")
+    return _line_of(pieces, words, place, f"quoted {quote_place}")
 
 
 def _line_of(pieces: Sequence[Evidence], words: str, place: str = "", where: str = "") -> str:
     names = ", ".join(escape_prose(piece.id) for piece in pieces)
     confidence = pieces[0].confidence
     facts = (place, f"confidence {confidence:g}" if confidence < 1 else "", where)
-    listed = ", ".join(filter(None, facts))
-    return f"**{names}**{f' ({listed})' if listed else ''}: {words}"
+    details = ", ".join(filter(None, facts))
+    return f"**{names}**{f' ({details})' if details else ''}: {words}"
 
 
 def _with_search(piece: Evidence) -> str:

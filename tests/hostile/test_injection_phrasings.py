@@ -169,7 +169,9 @@ def test_net_catches_nine_tenths_of_what_it_was_made_for_and_loses_nothing_unsee
     assert sum(map(is_flagged, DEVELOPMENT)) >= 0.9 * len(DEVELOPMENT)
     blind = (*UNSEEN_A, *UNSEEN_B)
     texts = [[phrasing.text for phrasing in phrasings] for phrasings in (HELD_OUT, blind)]
-    flagged = [sum(map(has_injection, some)) for some in (*texts, UNSEEN_C, UNSEEN_D, UNSEEN_E)]
+    flagged = [
+        sum(map(has_injection, phrases)) for phrases in (*texts, UNSEEN_C, UNSEEN_D, UNSEEN_E)
+    ]
     assert len(UNSEEN_C) == len(UNSEEN_D) == len(UNSEEN_E) == 100
     assert all(count >= few for count, few in zip(flagged, least, strict=True)), flagged
     passages_of_short_text.cache_clear()

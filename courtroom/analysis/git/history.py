@@ -280,9 +280,9 @@ def _is_empty_message(subject: str) -> bool:
 def _names_its_files(commit: Commit) -> bool:
     """Return whether each file is called by a word of the message, which is not its only one."""
     words = _WORD.findall(commit.subject.lower())
-    named = FILE_WORDS.intersection(words)
+    file_words = FILE_WORDS.intersection(words)
     names = (_WORD.findall(PurePosixPath(path).stem.lower()) for path in commit.paths)
-    return len(words) > 1 and bool(named) and not any(map(named.isdisjoint, names))
+    return len(words) > 1 and bool(file_words) and not any(map(file_words.isdisjoint, names))
 
 
 def _is_empty_word(word: str) -> bool:

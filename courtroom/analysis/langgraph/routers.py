@@ -87,7 +87,7 @@ def _by_cases(evaluator: Evaluator, router: Function, arguments: list[Value]) ->
     Tests of the same text hold together; none of them where there are too many.
     """
     tests: dict[str, list[int]] = {}
-    for function in (router, *_returned_from(evaluator, router)):
+    for function in (router, *_functions_behind(evaluator, router)):
         for statement in _filling_tests(getattr(function.node, "body", [])):
             tests.setdefault(ast.unparse(statement.test), []).append(id(statement))
     if not tests or len(tests) > MOST_TESTS:
@@ -104,13 +104,13 @@ def _by_cases(evaluator: Evaluator, router: Function, arguments: list[Value]) ->
     return values
 
 
-def _returned_from(evaluator: Evaluator, router: Function) -> Iterator[Function]:
+def _functions_behind(evaluator: Evaluator, router: Function) -> Iterator[Function]:
     """Yield the functions of which a router returns or keeps what they return."""
     for node in walk(router.node):
         call = node.value if isinstance(node, ast.Return | ast.Assign) else None
-        called = evaluator.evaluate(call.func, router.scope) if isinstance(call, ast.Call) else None
-        if isinstance(called, Function):
-            yield called
+        callee = evaluator.evaluate(call.func, router.scope) if isinstance(call, ast.Call) else None
+        if isinstance(callee, Function):
+            yield callee
 
 
 def _filling_tests(body: Sequence[ast.stmt] | ast.expr) -> Iterator[ast.If]:

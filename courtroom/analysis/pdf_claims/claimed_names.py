@@ -100,9 +100,9 @@ def claimed_names(reading: PdfReading) -> tuple[ClaimedName, ...]:
             is_known = _INHERITED.fullmatch(name) or name in _BUILTINS
             if is_known or _is_formula(sentence, match):
                 continue
-            before = sentence[max(match.start() - _PASSAGE_CHARACTERS, 0) : match.start()]
+            text_before = sentence[max(match.start() - _PASSAGE_CHARACTERS, 0) : match.start()]
             has_method = match.lastgroup == "called" and sentence[match.end()] == "."
-            is_class = has_method or (name[0].isupper() and bool(_CLASSES.search(before)))
+            is_class = has_method or (name[0].isupper() and bool(_CLASSES.search(text_before)))
             claim = ClaimedName(name, page, sentence[:_PASSAGE_CHARACTERS], is_class)
             names.setdefault(_folded(name), claim)
     return tuple(names.values())[:MOST_NAMES]

@@ -59,18 +59,18 @@ def _source_of(
             return f"The report has the text of {path}, an audit that the work holds."
     if not _is_interim(reading):
         return ""
-    final = next(filter(_FINAL.search, files), "")
-    beside = f" {final} is not the report that was handed in." if final else ""
+    final_report = next(filter(_FINAL.search, files), "")
+    remark = f" {final_report} is not the report that was handed in." if final_report else ""
     return (
-        f"By its title the report is an interim one: what it puts off may be built by now.{beside}"
+        f"By its title the report is an interim one: what it puts off may be built by now.{remark}"
     )
 
 
 def _is_interim(reading: PdfReading) -> bool:
     """Return whether a line of the title says so, or a long first line begins with it."""
     lines = "".join(reading.pages[:1]).split("\n")[:_TITLE_LINES]
-    is_title = (line for line in lines if len(line) <= _TITLE_CHARACTERS)
-    return any(map(_INTERIM.search, is_title)) or any(map(_INTERIM.match, lines[:1]))
+    titles = (line for line in lines if len(line) <= _TITLE_CHARACTERS)
+    return any(map(_INTERIM.search, titles)) or any(map(_INTERIM.match, lines[:1]))
 
 
 def _letters(text: str) -> str:

@@ -116,10 +116,13 @@ def is_manifest(path: str) -> bool:
 
 
 def source_words(texts: Sequence[str]) -> dict[str, Any]:
-    """Return `uses_<library>` by its imports, `uses_<family>` of models by their names, and whether
-    the sources call mkdtemp, remove folders, look for words in a source, take a median beside a
-    spread, hold answers to a model, run functions side by side and write JSON, which is null where some is made that another
-    call may write; `asserted_shares` are the percentages up to which a test lets texts overlap.
+    """Return facts on the sources by the words in them.
+
+    `uses_<library>` goes by its imports, `uses_<family>` of models by their names. The others say
+    whether the sources call mkdtemp, remove folders, look for words in a source, take a median beside
+    a spread, hold answers to a model, run functions side by side and write JSON, which is null where
+    some is made that another call may write. `asserted_shares` are the percentages up to which a test
+    lets texts overlap.
 
     A library that is named but not imported may run in another way: null. A requirement alone does
     not run it.

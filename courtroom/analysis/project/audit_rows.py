@@ -16,8 +16,8 @@ from courtroom.analysis.project.own_audits import (
 from courtroom.analysis.project.recorded_scores import (
     fixed_scores,
     has_other_score,
-    one_score,
     other_scores,
+    sentence_on_scores,
 )
 from courtroom.analysis.project.repeated_arguments import LEAST_FIXED
 
@@ -127,24 +127,24 @@ def _remarks(reading: AuditReading, own: str | None) -> Iterator[str]:
         yield f"{filled_places(reading)}."
     if unlike := list(filter(has_other_score, reading.opinions)):
         yield f"{other_scores(path, unlike, len(reading.opinions))}."
-    if missing := _missing_opinions(report):
-        yield f"{path} lacks {missing}."
-    if fixed := fixed_scores(report):
-        yield f"{one_score(path, fixed)}."
+    if opinions := _missing_opinions(report):
+        yield f"{path} lacks {opinions}."
+    if words_by_judge := fixed_scores(report):
+        yield f"{sentence_on_scores(path, words_by_judge)}."
 
 
 def _missing_opinions(report: ImportedReport) -> str:
     """Return words on the criteria on which some judges of the others have no opinion, "" without."""
-    heard = [
+    rows = [
         (criterion.name, {str(opinion.judge) for opinion in opinions_of(criterion)})
         for criterion in report.criteria
     ]
-    heard = [(name, judges) for name, judges in heard if judges]
-    everyone = set[str]().union(*(judges for _, judges in heard))
-    absent = [(judge, name) for name, judges in heard for judge in sorted(everyone - judges)]
-    count = len(heard) * len(everyone)
-    if not absent or len(heard) < LEAST_FIXED or len(absent) > ABSENT_SHARE * count:
+    rows = [(name, judges) for name, judges in rows if judges]
+    all_judges = set[str]().union(*(judges for _, judges in rows))
+    gaps = [(judge, name) for name, judges in rows for judge in sorted(all_judges - judges)]
+    count = len(rows) * len(all_judges)
+    if not gaps or len(rows) < LEAST_FIXED or len(gaps) > ABSENT_SHARE * count:
         return ""
-    judge, name = absent[0]
-    such = "the opinion" if len(absent) == 1 else f"{len(absent)} of {count} opinions, as that"
-    return f"{such} of {judge} on “{name}”"
+    judge, name = gaps[0]
+    opinions = "the opinion" if len(gaps) == 1 else f"{len(gaps)} of {count} opinions, as that"
+    return f"{opinions} of {judge} on “{name}”"

@@ -46,39 +46,41 @@ class EarlierAudit:
 
 def earlier_audits(git_dir: Path, commits: Sequence[Commit]) -> tuple[EarlierAudit, ...]:
     """Return the earlier versions with an overall score, by path; `commits` are oldest first."""
-    own = [commit for commit in commits if not commit.is_merge]
-    about = audit_paths({path for commit in own for path in commit.paths})
+    own_commits = [commit for commit in commits if not commit.is_merge]
+    subjects = audit_paths({path for commit in own_commits for path in commit.paths})
     touches: dict[str, list[str]] = {}
-    for commit in own:
+    for commit in own_commits:
         for path in commit.paths:
-            if about.get(path) in {"self", ""}:
+            if subjects.get(path) in {"self", ""}:
                 touches.setdefault(path, []).append(commit.sha)
-    changed = [(path, sha) for path, shas in touches.items() if len(shas) > 1 for sha in shas]
-    order = {commit.sha: number for number, commit in enumerate(own)}
-    newest = sorted(changed, key=lambda version: order[version[1]])[-MOST_VERSIONS:]
+    replaceable = [(path, sha) for path, shas in touches.items() if len(shas) > 1 for sha in shas]
+    order = {commit.sha: number for number, commit in enumerate(own_commits)}
+    newest_versions = sorted(replaceable, key=lambda version: order[version[1]])[-MOST_VERSIONS:]
     versions: dict[str, list[tuple[str, ImportedReport | None]]] = {}
-    for (path, sha), text in zip(newest, _texts(git_dir, newest), strict=False):
+    for (path, sha), text in zip(newest_versions, _texts(git_dir, newest_versions), strict=False):
         report = read_once(text, path) if text else None
         versions.setdefault(path, []).append((sha, report))
-    return tuple(audit for path, rows in versions.items() for audit in _replaced(path, rows))
+    return tuple(
+        audit for path, rows in versions.items() for audit in _replaced_versions(path, rows)
+    )
 
 
-def _replaced(
+def _replaced_versions(
     path: str, versions: Sequence[tuple[str, ImportedReport | None]]
 ) -> Iterator[EarlierAudit]:
-    for (sha, report), (next_sha, following) in pairwise(versions):
+    for (sha, report), (next_sha, next_report) in pairwise(versions):
         if report is None or report.overall is None:
             continue
         overall = report.overall
-        new = following.overall if following else None
+        new_overall = next_report.overall if next_report else None
         is_edited = (
-            following is not None
-            and new is not None
-            and new.value != overall.value
-            and _opinions(report) == _opinions(following)
+            next_report is not None
+            and new_overall is not None
+            and new_overall.value != overall.value
+            and _opinions(report) == _opinions(next_report)
             and len(_opinions(report)) >= LEAST_OPINIONS
         )
-        edited_to = new.written if new and is_edited else ""
+        edited_to = new_overall.written if new_overall and is_edited else ""
         yield EarlierAudit(
             path, sha, next_sha, overall.written, overall.value, overall.maximum, edited_to
         )
@@ -86,9 +88,13 @@ def _replaced(
 
 def _opinions(report: ImportedReport) -> list[tuple[str, float | None, str]]:
     return [
-        (str(o.judge), o.score.value if o.score else None, " ".join(o.argument.split()))
+        (
+            str(opinion.judge),
+            opinion.score.value if opinion.score else None,
+            " ".join(opinion.argument.split()),
+        )
         for criterion in report.criteria
-        for o in opinions_of(criterion)
+        for opinion in opinions_of(criterion)
     ]
 
 

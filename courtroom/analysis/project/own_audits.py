@@ -29,9 +29,9 @@ from courtroom.analysis.project.recorded_scores import (
     around_score,
     fixed_scores,
     has_other_score,
-    one_score,
     other_scores,
     placeholder_lines,
+    sentence_on_scores,
 )
 from courtroom.analysis.project.repeated_arguments import (
     repeated_arguments,
@@ -388,7 +388,9 @@ def _no_judgement(
             fixed = fixed_scores(reading.report)
             judges = fixed.keys() - LENIENT
             shown_ones = [o for o in opinions if o.judge in judges][:1]
-            return (f"{one_score(reading.path, fixed)}.", shown_ones) if shown_ones else None
+            return (
+                (f"{sentence_on_scores(reading.path, fixed)}.", shown_ones) if shown_ones else None
+            )
         counts, shown_ones = repeated
         quoted = _quoted(shown_ones[0].argument)
         text = f"Each judge of {reading.path} gives one argument for most criteria ({counts})"

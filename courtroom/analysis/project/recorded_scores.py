@@ -74,7 +74,7 @@ def fixed_scores(report: ImportedReport) -> dict[str, str]:
     }
 
 
-def one_score(path: str, fixed: Mapping[str, str]) -> str:
-    *others, last = (f"{judge} ({words} criteria)" for judge, words in fixed.items())
-    judges = f"{', '.join(others)} and {last}" if others else last
+def sentence_on_scores(path: str, words_by_judge: Mapping[str, str]) -> str:
+    *names, end = (f"{judge} ({words} criteria)" for judge, words in words_by_judge.items())
+    judges = f"{', '.join(names)} and {end}" if names else end
     return f"{path} {ONE_SCORE} {judges}"

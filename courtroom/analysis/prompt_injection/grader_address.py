@@ -193,9 +193,11 @@ def addresses_in(text: str, kind: Kind) -> list[Address]:
     if by_meaning:
         unread = _by_words(unread, bars)
         read = sentence_model.points_of([row.sentence.text for row in unread])
-        more = sentence_model.MORE_OF.get(kind, 0)
+        extra_points = sentence_model.EXTRA_POINTS.get(kind, 0)
         candidates += [
-            Candidate(points - more, row.place, Address(row.sentence, english.why_of(row.words)))
+            Candidate(
+                points - extra_points, row.place, Address(row.sentence, english.why_of(row.words))
+            )
             for points, row in zip(read, unread, strict=False)
         ]
         unread = unread[len(read) :]

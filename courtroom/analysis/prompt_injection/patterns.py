@@ -306,8 +306,8 @@ class Order:
 
 def orders_in(view: str, kind: Kind) -> list[Order]:
     """Return the matches of the families in the text's order."""
-    searched: Kind = kind if kind in {"code", "data"} else "prose"
-    orders = [order for family in FAMILIES for order in _of_family(family, view, searched)]
+    pattern_kind: Kind = kind if kind in {"code", "data"} else "prose"
+    orders = [order for family in FAMILIES for order in _of_family(family, view, pattern_kind)]
     return sorted(orders, key=lambda order: order.start)
 
 

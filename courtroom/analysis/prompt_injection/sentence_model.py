@@ -23,7 +23,7 @@ WEIGHTS = Path(__file__).parent / "sentence_model.json"
 SHARE_OF_BAR = 0.5
 # A message of a commit, a name of a file or branch has no text around that would raise the bar;
 # what orders a coding assistant about speaks as attacks do. The patterns search both as prose.
-MORE_OF = {"message": 0.8, "assistant": 1.5}
+EXTRA_POINTS = {"message": 0.8, "assistant": 1.5}
 # Sentences that the model reads of one text, and of one repository: 5 ms each.
 MOST_OF_TEXT, MOST_OF_REPOSITORY = 60, 300
 

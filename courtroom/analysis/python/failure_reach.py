@@ -31,7 +31,9 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 @dataclass(frozen=True, slots=True)
 class FailureReach:
-    """`caught_at` is the first line of the handler in which the error ends, `caught_to` its last.
+    """Lines of the handler and of the `try` on which a failing line depends.
+
+    `caught_at` is the first line of the handler in which the error ends, `caught_to` its last.
 
     `after_failure` is the line of a `try` that fails, or is passed over, wherever the line runs.
     All are 0 where its function has none.
@@ -44,18 +46,18 @@ class FailureReach:
 
 def failure_reach(function: ast.FunctionDef | ast.AsyncFunctionDef, line: int) -> FailureReach:
     """Return what is around a line in its innermost function."""
-    caught, after_failure = (0, 0), 0
+    handler_lines, after_failure = (0, 0), 0
     block: Sequence[ast.stmt] = function.body
     while True:
         index = next((n for n, inner in enumerate(block) if _holds(inner, line)), None)
         if index is None:
-            return FailureReach(*caught, after_failure)
+            return FailureReach(*handler_lines, after_failure)
         statement = block[index]
         after_failure = _failing_before(block[:index]) or after_failure
         if isinstance(statement, _DEFINITIONS):
-            caught, after_failure = (0, 0), 0
+            handler_lines, after_failure = (0, 0), 0
         if isinstance(statement, ast.Try) and _is_in(statement.body, line):
-            caught = _ending_handler(statement) or caught
+            handler_lines = _ending_handler(statement) or handler_lines
         elif isinstance(statement, ast.Try) and _is_in(statement.handlers, line):
             after_failure = statement.lineno
         block = next((part for part in _parts(statement) if _is_in(part, line)), ())
@@ -102,7 +104,7 @@ def _failing_before(statements: Sequence[ast.stmt]) -> int:
     """
     for statement in statements:
         is_test = isinstance(statement, ast.If) and not statement.orelse
-        tried = statement.body[-1] if isinstance(statement, ast.If) and is_test else statement
-        if isinstance(tried, ast.Try) and isinstance(tried.body[-1], ast.Return):
-            return tried.lineno
+        inner = statement.body[-1] if isinstance(statement, ast.If) and is_test else statement
+        if isinstance(inner, ast.Try) and isinstance(inner.body[-1], ast.Return):
+            return inner.lineno
     return 0

@@ -197,9 +197,9 @@ def _error_route(work: Work) -> Step:
     snippet = None
     is_long = len(targets) > MOST_TARGETS
     if work.builder and work.found_of_piece and not is_long:
-        imported = "from langgraph.graph import END\n\n\n" if end == "END" else ""
+        import_line = "from langgraph.graph import END\n\n\n" if end == "END" else ""
         snippet = (
-            f"{imported}def next_nodes(state):\n"
+            f"{import_line}def next_nodes(state):\n"
             f"    pieces = [piece for rows in {_evidence(work)}.values() for piece in rows]\n"
             f"    is_found = any({work.found_of_piece} for piece in pieces)\n"
             f"    return {code_list(targets)} if is_found else {code_name(FAILED)}\n\n"

@@ -323,7 +323,7 @@ def test_request_that_one_judge_repeats_is_none_of_every_judge():
 
 
 @pytest.mark.parametrize(
-    ("more", "words"),
+    ("further_facts", "words"),
     [
         ({}, "are not repeated, as no handler of the loop catches them (j.py:3)."),
         (
@@ -332,12 +332,12 @@ def test_request_that_one_judge_repeats_is_none_of_every_judge():
         ),
     ],
 )
-def test_loop_that_waits_for_misfits_alone_repeats_no_other_failure(more, words):
+def test_loop_that_waits_for_misfits_alone_repeats_no_other_failure(further_facts, words):
     places = {"structured_output_retry": (location_at("j.py", 3),)}
     facts = {
         "structured_output_retry": True,
         "narrow_retries": [{"path": "j.py", "line": 3}],
-    } | more
+    } | further_facts
     check = StructuredOutput(**CHECK_FIELDS, aspect="handled")
     finding = structured_output(check, survey(facts=facts, places=places))
 

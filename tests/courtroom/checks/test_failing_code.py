@@ -24,9 +24,11 @@ def test_line_that_fails_is_shown():
 
 
 def test_lines_that_most_runs_reach_come_first_and_their_handlers_are_named():
-    caught = LINE | {"line": 2, "caught_at": 4}
-    later = LINE | {"line": 3, "after_failure": 1}
-    result = finding("judges", FACT | {"lines": [caught, later, LINE | {"nodes": ["judge"]}]})
+    caught_line = LINE | {"line": 2, "caught_at": 4}
+    later_line = LINE | {"line": 3, "after_failure": 1}
+    result = finding(
+        "judges", FACT | {"lines": [caught_line, later_line, LINE | {"nodes": ["judge"]}]}
+    )
     assert clue_lines(result) == [("a.py", 7), ("a.py", 2), ("a.py", 3)]
     assert result.reason == (
         "judge uses x (a.py:7). judge uses x (a.py:2). The handler in line 4 catches it, and the rest"

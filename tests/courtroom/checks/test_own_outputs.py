@@ -309,8 +309,8 @@ def test_score_of_the_newest_audit_stands_beside_another_one_that_is_claimed():
 
 def test_earlier_version_that_gave_a_claimed_score_is_named():
     audit = EarlierAudit("old.md", "a" * 40, "b" * 40, "4.2/5", 4.2, 5.0)
-    other = replace(audit, next_commit="c" * 40, overall="3/5", score=3.0)
-    history = replace(HISTORY, earlier_audits=(audit, other))
+    later_audit = replace(audit, next_commit="c" * 40, overall="3/5", score=3.0)
+    history = replace(HISTORY, earlier_audits=(audit, later_audit))
     facts = {"claimed_scores": [{**CLAIM, "agrees": False}]}
     check = OwnOutputs(**CHECK_FIELDS, aspect="claimed")
     finding = KIND.detect(check, Sources(survey=survey(facts=facts), history=history))
@@ -347,8 +347,8 @@ def test_last_audit_is_the_newest_one_however_few_opinions_it_has(last, is_reser
 
 
 def test_score_that_a_commit_changed_without_the_opinions_is_told():
-    edited = EarlierAudit("a.md", "a" * 40, "b" * 40, "3.6/5", 3.6, 5.0, edited_to="4.0/5")
-    history = replace(HISTORY, earlier_audits=(edited, replace(edited, edited_to="")))
+    version = EarlierAudit("a.md", "a" * 40, "b" * 40, "3.6/5", 3.6, 5.0, edited_to="4.0/5")
+    history = replace(HISTORY, earlier_audits=(version, replace(version, edited_to="")))
     check = OwnOutputs(**CHECK_FIELDS, aspect="judged")
     words = (
         " Commit bbbbbbbb changed the overall score of a.md from 3.6/5 to 4.0/5 and left its"
@@ -439,7 +439,7 @@ def test_an_unread_repository_leaves_every_aspect_open():
 def test_change_of_the_judges_after_an_audit_is_told_with_it():
     path, judges = "audit/report_onself_generated/a.md", "src/judges.py"
     blank = Commit("c" * 40, (), "Ada", "ada@example.org", "2026-01-01T00:00:00+00:00", "x", 0)
-    audit, change, later = (
+    audit, change, later_change = (
         replace(blank, sha=sha * 40, paths=(name,))
         for sha, name in (("a", path), ("c", judges), ("d", "src/justice.py"))
     )
@@ -450,8 +450,8 @@ def test_change_of_the_judges_after_an_audit_is_told_with_it():
     facts = {"own_audits": [ROW], "audits_without_judgement": [fact]}
     facts |= {"persona_prompts": prompts, "structured_output_calls": calls}
     check = OwnOutputs(**CHECK_FIELDS, aspect="judged")
-    orders = ((audit, change, later), (change, audit, later))
-    histories = (History(made, 3, truncated=False) for made in orders)
+    orders = ((audit, change, later_change), (change, audit, later_change))
+    histories = (History(commits, 3, truncated=False) for commits in orders)
     answers = (
         KIND.detect(check, Sources(survey=survey(facts=facts), history=h)) for h in histories
     )

@@ -31,10 +31,11 @@ def test_evidence_is_quoted_once():
 
 
 def test_evidence_of_one_place_is_listed_once_with_its_ids():
-    first, second, other = (piece(name, content="import pytest") for name in ("a", "b", "c"))
-    twin = second.model_copy(update={"location": first.location, "rationale": first.rationale})
-    third = other.model_copy(update={"location": first.location})
-    pieces = (first, twin, third)
+    piece_a, piece_b, piece_c = (piece(name, content="import pytest") for name in ("a", "b", "c"))
+    place = {"location": piece_a.location}
+    twin = piece_b.model_copy(update=place | {"rationale": piece_a.rationale})
+    third = piece_c.model_copy(update=place)
+    pieces = (piece_a, twin, third)
     judged = verdict("default", bench((3, 3, 3), *pieces), evidence=pieces)
     text = render_markdown(report(judged, pieces))
 
@@ -63,13 +64,18 @@ def test_what_was_looked_for_everywhere_goes_on_its_line(rationale, line):
 
 
 def test_long_caption_of_lines_that_are_quoted_above_is_printed_once():
-    said = f"The list is {'very ' * 20}long."
-    first, second = (piece(name, content="import pytest", rationale=said) for name in ("a", "b"))
-    second = second.model_copy(update={"location": first.location, "confidence": 0.6})
-    judged = verdict("default", bench((3, 3, 3), first, second), evidence=(first, second))
-    text = render_markdown(report(judged, (first, second)))
+    caption = f"The list is {'very ' * 20}long."
+    first_piece, second_piece = (
+        piece(name, content="import pytest", rationale=caption) for name in ("a", "b")
+    )
+    second_piece = second_piece.model_copy(
+        update={"location": first_piece.location, "confidence": 0.6}
+    )
+    pieces = (first_piece, second_piece)
+    judged = verdict("default", bench((3, 3, 3), *pieces), evidence=pieces)
+    text = render_markdown(report(judged, pieces))
 
-    assert text.count(said) == 1
+    assert text.count(caption) == 1
     assert text.count("What is said there holds here too.") == 1
 
 
@@ -97,11 +103,11 @@ def test_searches_that_a_check_tells_are_listed_by_their_ids_alone():
     text = render_markdown(report(judged, pieces))
 
     lines = [line for line in text.split("\n") if line.startswith("**E-")]
-    bare, drawn, judges, court = (found.id for found in pieces)
+    shell_id, diagram_id, judges_id, court_id = (row.id for row in pieces)
     assert sorted(lines) == sorted(
         [
-            f"**{bare}, {drawn}**: The checks above say what was looked for, and what came of it.",
-            f"**{judges}**: Judges run. Looked in the 4 functions of the judges for {kinds}.",
-            f"**{court}**: Looked for the same as at {judges}, where the check says it.",
+            f"**{shell_id}, {diagram_id}**: The checks above say what was looked for, and what came of it.",
+            f"**{judges_id}**: Judges run. Looked in the 4 functions of the judges for {kinds}.",
+            f"**{court_id}**: Looked for the same as at {judges_id}, where the check says it.",
         ]
     )

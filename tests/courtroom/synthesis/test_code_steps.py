@@ -409,8 +409,8 @@ def test_prompts_that_say_enough_of_their_own_are_freed_from_common_passages():
         "Move the passages that several prompts have in the same words into one text beside the"
         " criterion, and leave in each prompt what is this judge's own (p.py:1, 2 and 3)."
     )
-    distinct = work(persona_prompts=prompts, persona_prompts_distinct=True)
-    assert list(code_steps.prompt_steps("distinct", 60, distinct)) == []
+    facts = work(persona_prompts=prompts, persona_prompts_distinct=True)
+    assert list(code_steps.prompt_steps("distinct", 60, facts)) == []
 
 
 def test_braces_that_format_reads_as_a_value_are_to_be_doubled():
@@ -424,8 +424,10 @@ def test_braces_that_format_reads_as_a_value_are_to_be_doubled():
 def test_rule_whose_condition_never_holds_is_not_to_be_built_anew(aspect):
     check = SynthesisRules(id="c", goal="a goal", aspect=aspect)
     outcome = CheckOutcome(check="c", met=False, reason="x", evidence=("E-1",))
-    idle = piece("justice", 9, rationale="The condition of this rule never holds: `x` is unset.")
-    (step,) = steps_of(check, RUBRIC.criteria[0], outcome, [idle], work())
+    idle_piece = piece(
+        "justice", 9, rationale="The condition of this rule never holds: `x` is unset."
+    )
+    (step,) = steps_of(check, RUBRIC.criteria[0], outcome, [idle_piece], work())
 
     assert (step.path, step.line, step.is_exact) == ("justice.py", 9, True)
     assert step.action == (

@@ -48,13 +48,13 @@ def dissents(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:
             yield function, getattr(node, "lineno", function.site.node.lineno)
 
 
-def is_only_asked(functions: list[FunctionRef]) -> bool:
+def is_for_model_alone(functions: list[FunctionRef]) -> bool:
     """Return true where a dissent goes into texts for a model, and nowhere else."""
     uses = list(_uses_of_dissent(functions, ChangeReader(functions)))
-    made = {id(part) for function in functions for part in _named_parts(function, DISSENT)}
-    asked = {id(part) for function in functions for part in _named_parts(function, PROMPTS)}
-    shown = [node for _, node in uses if id(node) not in made]
-    return bool(shown) and all(id(node) in asked for node in shown)
+    in_dissents = {id(part) for function in functions for part in _named_parts(function, DISSENT)}
+    in_prompts = {id(part) for function in functions for part in _named_parts(function, PROMPTS)}
+    outputs = [node for _, node in uses if id(node) not in in_dissents]
+    return bool(outputs) and all(id(node) in in_prompts for node in outputs)
 
 
 def _named_parts(function: FunctionRef, words: frozenset[str]) -> Iterator[ast.AST]:

@@ -43,7 +43,7 @@ MODEL_NAMES = frozenset(words_of("llm model client chain"))
 # Words of a test on whether there is a model to ask.
 OF_MODEL = frozenset(words_of("llm llms model client provider api"))
 # What is added where the mean counts a score that lies under the scale.
-COUNTED = ", and the mean of the scores counts it"
+COUNTED_IN_MEAN = ", and the mean of the scores counts it"
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -96,7 +96,7 @@ def scores_at_once(
 def _counts_zero(judges: Sequence[FunctionRef], justice: Sequence[FunctionRef]) -> bool:
     """Return true where the Chief Justice takes a mean of all scores, and no code asks for a 0."""
     nodes = [node for function in (*judges, *justice) for node in walk(function.site.node)]
-    asks = any(
+    asks_for_zero = any(
         isinstance(part, ast.Constant) and part.value in {0, 1} and "score" in words_in(node)
         for node in nodes
         if isinstance(node, ast.Compare)
@@ -108,7 +108,9 @@ def _counts_zero(judges: Sequence[FunctionRef], justice: Sequence[FunctionRef]) 
         for node in walk(function.site.node)
         if isinstance(node, ast.Call | ast.BinOp)
     )
-    return not asks and any(values is not None and _are_all_scores(values) for values in means)
+    return not asks_for_zero and any(
+        values is not None and _are_all_scores(values) for values in means
+    )
 
 
 def _are_all_scores(values: ast.expr) -> bool:
@@ -261,8 +263,8 @@ def _scores_in(
     for place, opinion in _opinions(node, function, functions, lowest):
         score = _score(opinion, place, lowest)
         if score is not None:
-            counted = f"{words}{COUNTED if score.words == '0' else ''}"
-            row = _row(place, getattr(opinion, "lineno", 1), score.words, counted)
+            sentence = f"{words}{COUNTED_IN_MEAN if score.words == '0' else ''}"
+            row = _row(place, getattr(opinion, "lineno", 1), score.words, sentence)
             yield _MadeUp(row, score.highest, is_at_once)
 
 

@@ -105,7 +105,7 @@ def read_personas(
     in_use = [text for text in candidates if text.path not in idle_files]
     if any(map(is_long, in_use)):
         candidates = in_use
-    candidates = _without_foreign(candidates, symbols, layers)
+    candidates = _without_foreign_texts(candidates, symbols, layers)
     texts = _prompts_among(candidates, _code_that_runs(layers))
     prompts = [best for persona in PERSONAS if (best := _best_text(texts, persona)) is not None]
     if not prompts:
@@ -171,7 +171,7 @@ def _prompts_among(texts: list[PersonaText], lines: Mapping[str, list[range]]) -
     return prompts
 
 
-def _without_foreign(
+def _without_foreign_texts(
     texts: list[PersonaText], symbols: SymbolTable, layers: Layers
 ) -> list[PersonaText]:
     """Return the texts without those in functions that no judge runs, where a persona has others.
@@ -180,18 +180,24 @@ def _without_foreign(
     """
     if not _are_judges_known(layers):
         return texts
-    own = _lines_of(layers.judges)
+    judge_lines = _lines_of(layers.judges)
     files = symbols.codebase.files
     paths = {text.path for text in texts} & files.keys()
-    inside = _lines_of(FunctionRef(files[p], site) for p in paths for site in files[p].functions)
-    foreign = {
+    function_lines = _lines_of(
+        FunctionRef(files[p], site) for p in paths for site in files[p].functions
+    )
+    foreign_texts = {
         text
         for text in texts
-        if any(text.line in lines for lines in inside.get(text.path, ()))
-        and not any(text.line in lines for lines in own.get(text.path, ()))
+        if any(text.line in lines for lines in function_lines.get(text.path, ()))
+        and not any(text.line in lines for lines in judge_lines.get(text.path, ()))
     }
-    settled = {text.persona for text in texts if text not in foreign and is_long(text)}
-    return [text for text in texts if text not in foreign or text.persona not in settled]
+    settled_personas = {
+        text.persona for text in texts if text not in foreign_texts and is_long(text)
+    }
+    return [
+        text for text in texts if text not in foreign_texts or text.persona not in settled_personas
+    ]
 
 
 def _is_idle(text: PersonaText, lines: Mapping[str, list[range]]) -> bool:

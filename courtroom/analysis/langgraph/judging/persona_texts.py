@@ -504,8 +504,8 @@ def _templates(symbols: SymbolTable, function: FunctionRef) -> Iterator[PersonaT
     texts: dict[ast.stmt | ast.expr, str] = {}
     try:
         for node, value in _values_in_function(evaluator, function):
-            made = [c.text for c in _with_messages(value) if isinstance(c, Template)]
-            if text := min(filter(plain_words, made), key=len, default=""):
+            templates = [c.text for c in _with_messages(value) if isinstance(c, Template)]
+            if text := min(filter(plain_words, templates), key=len, default=""):
                 texts[node] = text
     except (OutOfFuel, RecursionError):
         pass

@@ -112,8 +112,8 @@ class PromptReader:
     def is_mistaken(self, function: FunctionRef) -> bool:
         """Return true for an inner function that was taken for that of the same name in another."""
         return _outermost(function.site) not in self._reached and any(
-            other.name == function.name and _outermost(other.site) in self._reached
-            for other in self.functions
+            candidate.name == function.name and _outermost(candidate.site) in self._reached
+            for candidate in self.functions
         )
 
     def _parts(self, value: _Value, inputs: PromptInputs) -> list[_Value]:
@@ -128,7 +128,7 @@ class PromptReader:
             if key is None:
                 return [_at(node.value, value)]
             if self._is_blank(node, set(words_of(key)), value):
-                return self._blank(node.value, value)
+                return self._owner_of_blank(node.value, value)
             return self._of_field(key, node.value, value, inputs)
         if isinstance(node, ast.Call):
             return self._of_call(node, value, inputs)
@@ -284,7 +284,7 @@ class PromptReader:
             key = constant_text(call.args[place]) if len(call.args) > place else None
             defaults = [_at(argument, value) for argument in call.args[place + 1 :]]
             if key is not None and self._is_blank(call, set(words_of(key)), value):
-                return self._blank(owner, value)
+                return self._owner_of_blank(owner, value)
             if key is not None:
                 return [*self._of_field(key, owner, value, inputs), *defaults]
             return [_at(owner, value), *defaults]
@@ -323,7 +323,7 @@ class PromptReader:
             return False
         return self._blank_texts.is_blank(node, FunctionRef(value.source, value.site))
 
-    def _blank(self, owner: ast.expr, value: _Value) -> list[_Value]:
+    def _owner_of_blank(self, owner: ast.expr, value: _Value) -> list[_Value]:
         """Return the owner of a blank text: its name may be that of evidence, but no text is taken."""
         is_state = self._is_state(owner, value)
         return [] if is_state else [_Value(owner, value.source, value.site, True)]

@@ -134,16 +134,18 @@ def _takes_out(statement: ast.stmt) -> bool:
     return any(JUDGED.intersection(words_in(holder)) for holder in holders)
 
 
-def writes_alone(function: FunctionRef, line: int, functions: Mapping[str, FunctionRef]) -> bool:
+def writes_text_alone(
+    function: FunctionRef, line: int, functions: Mapping[str, FunctionRef]
+) -> bool:
     """Return whether the second look at a line is a call that gives a text: `dissent = recheck(p)`."""
     calls = (
         node.value
         for node in walk(function.site.node)
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and node.lineno == line
     )
-    called = next((functions.get(called_name(call)) for call in calls), None)
-    returned = called.site.node.returns if called else None
-    return returned is not None and last_name(returned) == "str"
+    callee = next((functions.get(called_name(call)) for call in calls), None)
+    return_type = callee.site.node.returns if callee else None
+    return return_type is not None and last_name(return_type) == "str"
 
 
 def _is_only_call(call: ast.Call, function: FunctionRef) -> bool:

@@ -28,7 +28,7 @@ from courtroom.analysis.langgraph.judging.re_evaluation import (
     loops_to_judges,
     re_evaluation_routes,
     re_evaluations,
-    writes_alone,
+    writes_text_alone,
 )
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
 from courtroom.analysis.langgraph.judging.rule_words import (
@@ -61,12 +61,7 @@ from courtroom.analysis.langgraph.judging.tech_lead_rule import (
 )
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
-from courtroom.analysis.python.tree_walk import (
-    called_name,
-    last_name,
-    walk,
-    words_of,
-)
+from courtroom.analysis.python.tree_walk import called_name, last_name, walk, words_of
 
 HIGHEST = 5
 # Names for a score that another one replaces.
@@ -99,10 +94,10 @@ class RuleReading:
     would let facts overrule opinions if their conditions read any evidence, `misplaced` those that
     wait in one criterion for a word of another. `final` decide on scores that lie far apart without
     a second look. `is_tie_break`: the lines apply to such scores alone. `takes_highest`: they take
-    the highest of all scores. `heavier`: others than the three judges that weigh more than the Tech
-    Lead. `is_lifting`: the lines raise scores and lower none. `is_text_alone`: they
-    write texts. `awaited`: words, at least one of which a judge's argument must hold
-    before any line applies; `enough`: words, one of which is enough for it beside other ways.
+    the highest of all scores. `heavier_keys`: others than the three judges that weigh more than
+    the Tech Lead. `is_lifting`: the lines raise scores and lower none. `is_text_alone`: they write
+    texts. `awaited`: words, at least one of which a judge's argument must hold before any line
+    applies; `enough`: words, one of which is enough for it beside other ways.
     `uncited` are lines that would apply to an opinion without a citation from the evidence, `ensured`
     the line of the judges' code that gives every opinion one.
     """
@@ -115,7 +110,7 @@ class RuleReading:
     final: Lines = field(default_factory=list)
     is_tie_break: bool = False
     takes_highest: bool = False
-    heavier: tuple[str, ...] = ()
+    heavier_keys: tuple[str, ...] = ()
     is_lifting: bool = False
     is_text_alone: bool = False
     awaited: tuple[str, ...] = ()
@@ -170,13 +165,13 @@ def read_rules(
         enough=() if words or reads_denials(enough, layers.justice) else enough,
     )
     far_apart, near = _decided_by_spread(alive, layers.justice)
-    again = readings["variance_re_evaluation"]
+    second_look = readings["variance_re_evaluation"]
     by_name = {function.name: function for function in layers.justice}
     readings["variance_re_evaluation"] = replace(
-        again,
+        second_look,
         final=far_apart or near,
-        is_text_alone=bool(again.lines)
-        and all(writes_alone(function, line, by_name) for function, line in again.lines),
+        is_text_alone=bool(second_look.lines)
+        and all(writes_text_alone(function, line, by_name) for function, line in second_look.lines),
     )
     # A tie-break stands for the rule only where nothing else does.
     weight = readings["functionality_weight"]
@@ -190,7 +185,7 @@ def read_rules(
         lines=lines,
         is_tie_break=bool(by_ties) and not by_weight,
         takes_highest=_take_highest(lines, alive),
-        heavier=tuple(dict.fromkeys(heavier_than_lead(layers.justice))),
+        heavier_keys=tuple(dict.fromkeys(heavier_than_lead(layers.justice))),
         awaited=_awaited(lines, alive, layers.justice),
     )
     return readings

@@ -131,7 +131,7 @@ class InputReader:
         """
         return any(
             self.reads_evidence([argument], caller)
-            for argument, caller in self._passed_as_flags(tests, function)
+            for argument, caller in self._arguments_for_flags(tests, function)
         )
 
     def reads_words_by_flags(
@@ -140,10 +140,10 @@ class InputReader:
         """Return true where a name or text with one of these words decides such a parameter."""
         return any(
             self.reads_words([argument], caller, words)
-            for argument, caller in self._passed_as_flags(tests, function)
+            for argument, caller in self._arguments_for_flags(tests, function)
         )
 
-    def _passed_as_flags(
+    def _arguments_for_flags(
         self, tests: Iterable[ast.expr], function: FunctionRef
     ) -> Iterator[tuple[ast.expr, FunctionRef]]:
         flags = {name for test in tests for name in _flags_in(test)}

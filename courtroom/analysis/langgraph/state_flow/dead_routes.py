@@ -424,14 +424,14 @@ def _by_own_tests(reader: RouterStates, route: Route, texts: AbstractSet[str]) -
         return None
     states = [DictValue({**case}, is_open=True) for case in text_cases(keys)]
     reader.evaluator.fuel = FUEL_PER_ROUTER
-    lost = _lost(reader.evaluator, route, *map(reader.access.holding, states))
-    if lost is None:
+    loss = _lost(reader.evaluator, route, *map(reader.access.holding, states))
+    if loss is None:
         return None
     sentence = (
-        f"the router after {route.start} returns {listed(lost.names)} in no run: its other tests of"
+        f"the router after {route.start} returns {listed(loss.names)} in no run: its other tests of"
         f" {listed(keys)} rule it out"
     )
-    return lost.way(route, "dead_route", sentence)
+    return loss.way(route, "dead_route", sentence)
 
 
 def _always_filled(symbols: SymbolTable, access: StateAccess) -> dict[str, Filled]:

@@ -37,8 +37,10 @@ def ignored_fields(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[
                 if declared is not None and keyword.arg is not None and keyword.arg not in declared
             ]
             if ignored:
-                unset = frozenset(declared or ()) - {keyword.arg for keyword in node.keywords}
-                names = joined([_with_near(str(keyword.arg), unset) for keyword in ignored])
+                unset_fields = frozenset(declared or ()) - {
+                    keyword.arg for keyword in node.keywords
+                }
+                names = joined([_with_near(str(keyword.arg), unset_fields) for keyword in ignored])
                 lines = calls.setdefault((names, site.node.name, key), [])
                 lines.append(ignored[0].value.lineno)
         for (names, model, place), lines in calls.items():
@@ -50,6 +52,6 @@ def ignored_fields(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[
             yield FlowFault("ignored_field", sentence, function.source.path, min(lines), place)
 
 
-def _with_near(name: str, unset: frozenset[str]) -> str:
-    near = near_name(name, unset)
-    return f"`{name}`" + (f" (there is `{near}`)" if near else "")
+def _with_near(name: str, unset_fields: frozenset[str]) -> str:
+    near_field = near_name(name, unset_fields)
+    return f"`{name}`" + (f" (there is `{near_field}`)" if near_field else "")

@@ -13,7 +13,7 @@ from courtroom.analysis.langgraph.state_flow.router_states import (
     NotFollowed,
     RouterStates,
 )
-from courtroom.analysis.langgraph.state_flow.run_order import reached_from
+from courtroom.analysis.langgraph.state_flow.run_order import nodes_reached_from
 from courtroom.analysis.langgraph.state_flow.text_cases import SOME_TEXT, text_keys
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -34,8 +34,10 @@ FAILURES = frozenset({"error", "errors", "failure", "failures", "exception", "ex
 def input_routes(
     symbols: SymbolTable, graph: GraphReading, access: StateAccess
 ) -> Iterator[FlowFault]:
-    """Yield the routers with several ways that test the graph's inputs alone: keys that no node
-    writes, that nodes before the detectives alone rewrite, or that follow from such a key.
+    """Yield the routers with several ways that test the graph's inputs alone.
+
+    These are keys that no node writes, that only nodes before the detectives rewrite, or that follow
+    from such a key.
     """
     uses = {use.name: use for use in access.routers}
     starts = [route.start for route in graph.routes]
@@ -59,7 +61,7 @@ def input_routes(
 def _words_on_inputs(
     symbols: SymbolTable, graph: GraphReading, access: StateAccess, use: StateUse
 ) -> str:
-    """Return what becomes of the keys that a router tests, "" where a failure may change one.
+    """Return words on the keys that a router tests, "" where a failure may change one.
 
     It has to be read to its end.
     """
@@ -70,8 +72,8 @@ def _words_on_inputs(
     if not writers:
         return "which no node writes: what fails in a node"
     names = joined([node.name for node in writers])
-    written = {key for key in use.read_keys if any(may_write(node, key) for node in writers)}
-    if written <= _given(graph.inputs) and _come_before_detectives(graph, writers):
+    written_keys = {key for key in use.read_keys if any(may_write(node, key) for node in writers)}
+    if written_keys <= _input_keys(graph.inputs) and _come_before_detectives(graph, writers):
         noun = "an input" if len(use.read_keys) == 1 else "inputs"
         return (
             f"{noun} that only {names} writes again, before the detectives: what a detective fails to"
@@ -79,14 +81,15 @@ def _words_on_inputs(
         )
     if len(writers) == len(use.read_keys) == 1:
         (key,) = use.read_keys
-        if given := _deciding_input(symbols, graph, access, writers[0], key):
+        if input_key := _deciding_input(symbols, graph, access, writers[0], key):
             return (
-                f"which {names} sets only where the input `{given}` is empty: what fails in a node"
+                f"which {names} sets only where the input `{input_key}` is empty: what fails in a"
+                " node"
             )
     return ""
 
 
-def _given(inputs: Sequence[Value]) -> frozenset[str]:
+def _input_keys(inputs: Sequence[Value]) -> frozenset[str]:
     """Return the keys under which every input of the graph holds what a run is given."""
     rows = [choice for value in inputs for choice in choices_of(value)]
     entries = [row.entries for row in rows if isinstance(row, DictValue)]
@@ -109,9 +112,9 @@ def _come_before_detectives(graph: GraphReading, uses: Sequence[StateUse]) -> bo
         return False
     names = {use.name for use in uses}
     detectives = [name for name in graph.builder.nodes if role_by_name(name) == "detective"]
-    reached = reached_from(graph.builder, graph.routes, detectives)
+    reached_nodes = nodes_reached_from(graph.builder, graph.routes, detectives)
     is_known = not any(use.writes_gap for use in uses)
-    return is_known and bool(detectives) and names.isdisjoint(reached)
+    return is_known and bool(detectives) and names.isdisjoint(reached_nodes)
 
 
 def _deciding_input(
@@ -119,19 +122,19 @@ def _deciding_input(
 ) -> str:
     """Return the text that a run is given and by which alone a node sets a key, "" without one."""
     reader = RouterStates(symbols, graph, access, {}, {})
-    for given in sorted(text_keys(symbols, access)):
-        if given not in writer.read_keys or any(
-            may_write(node, given) for node in access.nodes.values()
+    for input_key in sorted(text_keys(symbols, access)):
+        if input_key not in writer.read_keys or any(
+            may_write(node, input_key) for node in access.nodes.values()
         ):
             continue
         reader.evaluator.fuel = FUEL_PER_ROUTER
         try:
-            with_text = reader.updates(writer, {given: SOME_TEXT})
-            without = reader.updates(writer, {given: ""})
+            with_text = reader.updates(writer, {input_key: SOME_TEXT})
+            without_text = reader.updates(writer, {input_key: ""})
         except (OutOfFuel, RecursionError, NotFollowed):
             continue
-        if _is_never_set(key, with_text) and not _is_never_set(key, without):
-            return given
+        if _is_never_set(key, with_text) and not _is_never_set(key, without_text):
+            return input_key
     return ""
 
 

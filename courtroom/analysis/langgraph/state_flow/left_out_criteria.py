@@ -76,7 +76,7 @@ def left_out_criteria(
         gaps = {name: _gaps_of(symbols, criteria, rows) for name, rows in functions.items()}
         reading.add(_faults(path, criteria, gaps))
         if len(criteria) > 1:
-            reading.add(_of_single(path, len(criteria), single_opinions(symbols, functions)))
+            reading.add(_faults_of_single(path, len(criteria), single_opinions(symbols, functions)))
         tests = (gap for rows in gaps.values() for gap in rows if gap.open_test is not None)
         reading.leave_open(("left_out_criterion",), next(map(_depends_on_run, tests), ""))
     elif rubrics:
@@ -102,12 +102,12 @@ def _faults(
         yield FlowFault("left_out_criterion", sentence, source, line, places=tuple(further))
 
 
-def _of_single(path: str, count: int, single: Mapping[str, Place]) -> Iterator[FlowFault]:
-    if single:
-        (source, line), *further = dict.fromkeys(single.values())
-        judges = listed([*single])
+def _faults_of_single(path: str, count: int, places: Mapping[str, Place]) -> Iterator[FlowFault]:
+    if places:
+        (source, line), *further_places = dict.fromkeys(places.values())
+        judges = listed([*places])
         sentence = f"Each run of {judges} asks for one opinion, and {path} has {count} criteria"
-        yield FlowFault("left_out_criterion", sentence, source, line, places=tuple(further))
+        yield FlowFault("left_out_criterion", sentence, source, line, places=tuple(further_places))
 
 
 def _givers(names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from courtroom.analysis.langgraph.judging.moved_scores import moved_scores
 from courtroom.analysis.langgraph.judging.refused_values import refused_values
 from courtroom.analysis.langgraph.judging.short_words import short_words
 from courtroom.analysis.langgraph.judging.tripping_texts import tripping_texts
-from courtroom.analysis.langgraph.judging.twice_filled import twice_filled
+from courtroom.analysis.langgraph.judging.twice_filled_texts import twice_filled_texts
 from courtroom.analysis.langgraph.judging.uncalled_helpers import unused_helpers
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.absent_keys import absent_keys
@@ -207,7 +207,7 @@ def read_flow(
     reading.add(refused_values(symbols, layers.judges, layers.justice))
     reading.add(guessed_criteria(call_graph, layers))
     reading.add(moved_scores(call_graph, layers))
-    reading.add(twice_filled(layers))
+    reading.add(twice_filled_texts(layers))
     unshown_inputs(call_graph, layers, reading)
     left_out_criteria(symbols, call_graph, layers, reading)
     reading.add(
@@ -244,31 +244,40 @@ def _lose_evidence(layers: Layers, reading: FlowReading) -> None:
 
     It is a fault where these are all of their returns.
     """
-    lost = [fault for fault in reading.faults if fault.kind == "no_update"]
+    faults = [fault for fault in reading.faults if fault.kind == "no_update"]
     detectives = [node for name, node in layers.nodes.items() if layers.roles[name] == "detective"]
-    if not detectives or not all(any(_is_in(fault, node) for fault in lost) for node in detectives):
+    if not detectives or not all(
+        any(_is_in(fault, node) for fault in faults) for node in detectives
+    ):
         return
-    first, *others = [(fault.path, fault.line) for fault in lost]
-    if all(_loses_all(node, lost) for node in detectives):
+    first_place, *further_places = [(fault.path, fault.line) for fault in faults]
+    if all(_loses_all(node, faults) for node in detectives):
         sentence = "LangGraph drops what the detectives return, and no request of a judge holds it"
         fault = FlowFault(
-            "unshown_evidence", sentence, *first, places=tuple(others), is_blinding=True
+            "unshown_evidence",
+            sentence,
+            *first_place,
+            places=tuple(further_places),
+            is_blinding=True,
         )
         reading.add([fault])
         return
-    places = joined([f"{path}:{line}" for path, line in (first, *others)])
+    places = joined([f"{path}:{line}" for path, line in (first_place, *further_places)])
     reason = f"LangGraph drops what the detectives return ({places}), and no evidence arrives"
     reading.leave_open(("unshown_evidence",), reason)
 
 
-def _loses_all(node: FunctionRef, lost: Sequence[FlowFault]) -> bool:
+def _loses_all(node: FunctionRef, faults: Sequence[FlowFault]) -> bool:
     """Return true where each return of a node is lost, or calls the same class as one that is."""
-    lines = [fault.line for fault in lost if fault.path == node.source.path]
+    lines = [fault.line for fault in faults if fault.path == node.source.path]
     returns = [row for row in own_nodes(node.site.node) if isinstance(row, ast.Return)]
-    sure = [r for r in returns if any(r.lineno <= at <= (r.end_lineno or 0) for at in lines)]
-    made = {called_name(row.value) for row in sure if isinstance(row.value, ast.Call)}
+    lost_returns = [
+        row for row in returns if any(row.lineno <= line <= (row.end_lineno or 0) for line in lines)
+    ]
+    classes = {called_name(row.value) for row in lost_returns if isinstance(row.value, ast.Call)}
     return all(
-        row in sure or (isinstance(row.value, ast.Call) and called_name(row.value) in made)
+        row in lost_returns
+        or (isinstance(row.value, ast.Call) and called_name(row.value) in classes)
         for row in returns
     )
 

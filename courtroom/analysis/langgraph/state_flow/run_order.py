@@ -80,7 +80,9 @@ def comes_in_one_step(
     return len(numbers) == 1
 
 
-def reached_from(builder: GraphBuilder, routes: Sequence[Route], starts: Iterable[str]) -> set[str]:
+def nodes_reached_from(
+    builder: GraphBuilder, routes: Sequence[Route], starts: Iterable[str]
+) -> set[str]:
     """Return these nodes and all to which a way leads from them."""
     return _reached(_ways(builder, routes, frozenset()), starts)
 

@@ -45,7 +45,7 @@ def single_opinions(
     Nothing in its code stands for one criterion, no loop is around a request or a call of its code,
     and the schema is an opinion by itself. `judges`: the functions that each one's node runs.
     """
-    single: dict[str, Place] = {}
+    places: dict[str, Place] = {}
     for name, functions in judges.items():
         requests = [
             (function.source.path, line_of_call(node))
@@ -53,20 +53,20 @@ def single_opinions(
             for node in walk(function.site.node)
             if is_model_call(node)
         ]
-        is_one = _is_bound_to_opinion(symbols, functions) and not any(
+        is_single = _is_bound_to_opinion(symbols, functions) and not any(
             _names_criterion(function) or _repeats(function, functions) for function in functions
         )
-        if requests and is_one:
-            single[name] = requests[0]
-    return single
+        if requests and is_single:
+            places[name] = requests[0]
+    return places
 
 
 def _is_bound_to_opinion(symbols: SymbolTable, functions: Sequence[FunctionRef]) -> bool:
     """Return true where each schema is one class with a score, and holds no other class."""
-    bound = [classes_of(c, symbols) for c in structured_calls(symbols) if c.is_in(functions)]
-    return bool(bound) and all(
+    schemas = [classes_of(c, symbols) for c in structured_calls(symbols) if c.is_in(functions)]
+    return bool(schemas) and all(
         len(sites) == 1 and "score" in symbols.field_names(sites[0].source, sites[0].node)
-        for sites in bound
+        for sites in schemas
     )
 
 

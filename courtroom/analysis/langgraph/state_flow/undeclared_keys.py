@@ -169,9 +169,9 @@ def _no_update(
         f"{use.name} returns `{update.model}(...)`, not an update of the state: {_name(access)}"
         " declares none of its fields, so LangGraph drops all of it"
     )
-    first = update.writes[0]
-    line = _statement_line(symbols, first.path, first.line)
-    return FlowFault(kind, sentence, first.path, line, _state_place(access))
+    first_write = update.writes[0]
+    line = _statement_line(symbols, first_write.path, first_write.line)
+    return FlowFault(kind, sentence, first_write.path, line, _state_place(access))
 
 
 def _statement_line(symbols: SymbolTable, path: str, line: int) -> int:
@@ -221,8 +221,9 @@ def undeclared_reads(
     for key, uses in readers.items():
         names = list(dict.fromkeys(use.name for use, _ in uses))
         verb = "reads" if len(names) == 1 else "read"
-        near = near_name(key, access.declared)
-        beside = f" (there is `{near}`{_one_value(near, key, access, symbols)})" if near else ""
+        near_key = near_name(key, access.declared)
+        count = _one_value(near_key, key, access, symbols) if near_key else ""
+        beside = f" (there is `{near_key}`{count})" if near_key else ""
         (path, line), *further = dict.fromkeys(place for _, place in uses)
         instead = key_instead(symbols, key, [(path, line), *further], filled)
         end = f"; it is read only without `{instead}`, which every run is given" if instead else ""
@@ -382,8 +383,8 @@ def near_name(key: str, keys: frozenset[str] | set[str]) -> str:
 
 
 def _beside(key: str, keys: frozenset[str] | set[str]) -> str:
-    near = near_name(key, keys)
-    return f" (there is `{near}`)" if near else ""
+    near_key = near_name(key, keys)
+    return f" (there is `{near_key}`)" if near_key else ""
 
 
 def _one_value(near: str, key: str, access: StateAccess, symbols: SymbolTable) -> str:

@@ -239,7 +239,7 @@ def _run_in_thread(evaluator: Evaluator, call: Call, apply: Apply) -> Value:
     return apply(evaluator, function, inner)
 
 
-def _awaited(_evaluator: Evaluator, call: Call, _apply: Apply) -> Value:
+def _awaited_value(_evaluator: Evaluator, call: Call, _apply: Apply) -> Value:
     """Return what an awaitable gives: a coroutine is followed where it is made."""
     return call.argument(0)
 
@@ -264,8 +264,8 @@ FUNCTIONS: dict[str, Callable[[Evaluator, Call, Apply], Value]] = {
     "isinstance": _isinstance,
     "callable": _callable,
     "asyncio.to_thread": _run_in_thread,
-    "asyncio.wait_for": _awaited,
-    "asyncio.shield": _awaited,
+    "asyncio.wait_for": _awaited_value,
+    "asyncio.shield": _awaited_value,
     "importlib.import_module": _import_module,
     "typing.get_args": _get_args,
     "typing_extensions.get_args": _get_args,

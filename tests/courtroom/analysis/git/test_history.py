@@ -550,8 +550,8 @@ def test_message_that_names_a_thing_is_not_weak(subject):
     ],
 )
 def test_message_of_common_words_names_files_that_are_all_called_so(subject, paths, is_weak):
-    weak = weak_messages(history_with((subject, paths)))
-    assert [commit.subject for commit in weak] == [subject] * is_weak
+    commits = weak_messages(history_with((subject, paths)))
+    assert [commit.subject for commit in commits] == [subject] * is_weak
 
 
 @pytest.mark.parametrize(

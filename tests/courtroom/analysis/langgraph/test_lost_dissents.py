@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.langgraph.judging.dissent_rule import is_only_asked
+from courtroom.analysis.langgraph.judging.dissent_rule import is_for_model_alone
 from courtroom.analysis.langgraph.judging.lost_dissents import is_dissent_lost
 from courtroom.analysis.python.call_graph import FunctionRef
 from tests.courtroom.sources import layers_of, symbols_of
@@ -62,7 +62,7 @@ def test_dissent_under_another_name_is_left_open():
 
 
 @pytest.mark.parametrize(
-    ("shown", "is_asked"),
+    ("use", "is_for_model"),
     [
         ("prompt = f'Explain: {dissent}'\n    return {'report': llm.invoke(prompt)}", True),
         ("prompt = f'Explain: {dissent}'\n    return Report(dissent=dissent)", False),
@@ -70,10 +70,10 @@ def test_dissent_under_another_name_is_left_open():
         ("return {'report': llm.invoke('Explain')}", False),
     ],
 )
-def test_dissent_that_only_a_model_gets_is_told_from_one_that_is_kept(shown: str, is_asked: bool):
+def test_dissent_that_only_a_model_gets_is_told_from_one_that_is_kept(use: str, is_for_model: bool):
     code = (
-        f"def chief_justice(state):\n    dissent = f'{{state[\"opinions\"]}} differ'\n    {shown}\n"
+        f"def chief_justice(state):\n    dissent = f'{{state[\"opinions\"]}} differ'\n    {use}\n"
     )
     _, layers = layers_of(symbols_of({"src/justice.py": code}))
 
-    assert is_only_asked(layers.justice) is is_asked
+    assert is_for_model_alone(layers.justice) is is_for_model

@@ -321,15 +321,15 @@ def test_text_that_says_that_something_was_looked_at_again_is_found(line: str, t
     assert all(row[1] == 2 and row[2].startswith(text) for row in rows)
 
 
-@pytest.mark.parametrize(("returned", "is_alone"), [("str", True), ("int", False)])
+@pytest.mark.parametrize(("return_type", "is_alone"), [("str", True), ("int", False)])
 def test_a_second_look_that_gives_a_text_alone_is_told_from_one_that_gives_a_score(
-    returned, is_alone
+    return_type, is_alone
 ):
-    again = (
-        f"def re_evaluate(opinions, evidences) -> {returned}:\n"
+    helper = (
+        f"def re_evaluate(opinions, evidences) -> {return_type}:\n"
         "    return describe([o for o in opinions if o.cited_evidence in evidences])\n"
     )
     body = "variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n    result = re_evaluate(opinions, evidences)"
-    reading = readings_of(justice(body, again))["variance_re_evaluation"]
+    reading = readings_of(justice(body, helper))["variance_re_evaluation"]
 
     assert (len(reading.lines), reading.is_text_alone) == (1, is_alone)

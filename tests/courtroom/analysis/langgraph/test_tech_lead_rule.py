@@ -180,7 +180,7 @@ def test_returned_item_of_a_dict_of_scores_is_the_score_that_decides(key, lines)
 
 
 @pytest.mark.parametrize(
-    ("weights", "does", "heavier"),
+    ("weights", "is_heaviest", "heavier_keys"),
     [
         ('{"TechLead": 1.5, "Prosecutor": 1, "Defense": 1, "Moderator": 2}', True, ["Moderator"]),
         ('{"TechLead": 1.5, "Prosecutor": 2, "Defense": 1}', False, []),
@@ -189,11 +189,11 @@ def test_returned_item_of_a_dict_of_scores_is_the_score_that_decides(key, lines)
     ],
 )
 def test_tech_lead_weighs_most_of_the_judges_in_a_table_whoever_else_is_in_it(
-    weights, does, heavier
+    weights, is_heaviest, heavier_keys
 ):
     body = f"weights = {weights}\nfinal = sum(o.score * weights[o.judge] for o in opinions)"
     symbols = symbols_of({"src/justice.py": justice(body)})
     functions = [FunctionRef(*entry) for entry in symbols.functions_by_name["chief_justice"]]
 
-    assert bool(weight_lines(body)) is does
-    assert list(heavier_than_lead(functions)) == heavier
+    assert bool(weight_lines(body)) is is_heaviest
+    assert list(heavier_than_lead(functions)) == heavier_keys

@@ -13,31 +13,31 @@ def detective(state):
     return {{"evidences": {{}}}}
 
 def judge(state):
-    evidence_text = {made}
+    evidence_text = {evidence}
     prompt = ChatPromptTemplate.{template}
     return {{"opinions": [(prompt | model).invoke({{}})]}}
 """
 PAIRS = "from_messages([('system', 'Judge.'), ('human', {text})])"
-FILLED = (
+SENTENCE = (
     "judge fills `evidence_text` into a text that {call} fills once more: a brace in it is read as"
     " the name of a variable, and the request fails"
 )
 
 
-def told(template: str, made: str = 'str(state["evidences"])') -> list[str]:
-    return sentences(flow_of(CODE.format(template=template, made=made)), "twice_filled")
+def faults_of(template: str, evidence: str = 'str(state["evidences"])') -> list[str]:
+    return sentences(flow_of(CODE.format(template=template, evidence=evidence)), "twice_filled")
 
 
 @pytest.mark.parametrize(
     "text", ["f'Audit {evidence_text}'", "QUESTION.format(criterion='x', evidence=evidence_text)"]
 )
 def test_evidence_in_a_text_that_is_filled_again_is_told(text: str):
-    assert told(PAIRS.format(text=text)) == [FILLED.format(call="from_messages")]
-    assert told(f"from_template({text})") == [FILLED.format(call="from_template")]
+    assert faults_of(PAIRS.format(text=text)) == [SENTENCE.format(call="from_messages")]
+    assert faults_of(f"from_template({text})") == [SENTENCE.format(call="from_template")]
 
 
 @pytest.mark.parametrize(
-    ("text", "made"),
+    ("text", "evidence"),
     [
         ("QUESTION", "read()"),
         ("f'Audit {criterion}'", "read()"),
@@ -46,11 +46,11 @@ def test_evidence_in_a_text_that_is_filled_again_is_told(text: str):
         ("f'Audit {evidence_text}'", "escape_braces(read())"),
     ],
 )
-def test_text_without_open_braces_of_evidence_is_sound(text: str, made: str):
-    assert told(PAIRS.format(text=text), made) == []
+def test_text_without_open_braces_of_evidence_is_sound(text: str, evidence: str):
+    assert faults_of(PAIRS.format(text=text), evidence) == []
 
 
 def test_another_format_of_templates_and_whole_messages_are_sound():
-    filled = "f'Audit {evidence_text}'"
-    assert told(f"from_template({filled}, template_format='jinja2')") == []
-    assert told(f"from_messages([HumanMessage(content={filled})])") == []
+    text = "f'Audit {evidence_text}'"
+    assert faults_of(f"from_template({text}, template_format='jinja2')") == []
+    assert faults_of(f"from_messages([HumanMessage(content={text})])") == []

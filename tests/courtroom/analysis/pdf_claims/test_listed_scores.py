@@ -62,13 +62,13 @@ def test_list_over_a_page_break_has_both_pages_and_an_audit_of_another_work_is_c
 
 
 def test_list_with_a_page_for_each_score_is_read_to_its_end() -> None:
-    first, *following = (
+    first_score, *further_scores = (
         "Wiring of 4/5",
         "Safe Tools 2/5",
         "Depth of Theory 3/5",
         "Plain Verdicts 5",
     )
-    reading = PdfReading(pages=(f"Self-Audit Results\n{first}", *following))
+    reading = PdfReading(pages=(f"Self-Audit Results\n{first_score}", *further_scores))
     assert differing_scores(reading, [_audit(4, 3, 3, 5)]).startswith(
         "Of 4 scores per criterion that the report lists of its self-audit on pages 1 to 4, 1 is not as"
     )

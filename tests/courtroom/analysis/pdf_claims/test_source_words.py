@@ -137,4 +137,4 @@ def test_answers_that_are_held_to_a_model_are_no_false_claim_of_structured_outpu
 ) -> None:
     claims = feature_claims(PdfReading((sentence,)))
     facts = {"structured_output_calls": [], **source_words([source])}
-    assert [held.standing for held in check_against_code(claims, facts)] == [standing]
+    assert [claim.standing for claim in check_against_code(claims, facts)] == [standing]

@@ -22,26 +22,26 @@ def audit(overall: str, argument: str = "The graph has two joins.") -> str:
 
 
 def versions_of(folder, *contents: Mapping[str, str | None]) -> tuple[EarlierAudit, ...]:
-    made = [Commit(f"Step {number}", files) for number, files in enumerate(contents)]
-    head = make_repository(folder, made)
+    commits = [Commit(f"Step {number}", files) for number, files in enumerate(contents)]
+    head = make_repository(folder, commits)
     history = read_history(Snapshot(folder, head, None, malformed_objects=False), Limits())
     return earlier_audits(folder, history.commits)
 
 
 def test_version_that_a_later_commit_replaced_is_read(tmp_path):
     texts = (audit("3.0"), audit("3.0", "It has none."), audit("3.4", "It has none."))
-    first, second = versions_of(tmp_path / "a.git", *({PATH: text} for text in texts))
-    assert (first.overall, first.score, first.maximum) == ("3.0/5.0", 3.0, 5.0)
-    assert first.next_commit == second.commit
+    first_audit, second_audit = versions_of(tmp_path / "a.git", *({PATH: text} for text in texts))
+    assert (first_audit.overall, first_audit.score, first_audit.maximum) == ("3.0/5.0", 3.0, 5.0)
+    assert first_audit.next_commit == second_audit.commit
     # The score alone was changed by the last commit.
-    assert (first.edited_to, second.edited_to) == ("", "3.4/5.0")
+    assert (first_audit.edited_to, second_audit.edited_to) == ("", "3.4/5.0")
 
 
 def test_audit_that_a_commit_removed_is_read_as_it_was(tmp_path):
-    (removed,) = versions_of(
+    (version,) = versions_of(
         tmp_path / "a.git", {PATH: audit("3.2")}, {PATH: None, "a.py": "a = 1"}
     )
-    assert (removed.path, removed.overall, removed.edited_to) == (PATH, "3.2/5.0", "")
+    assert (version.path, version.overall, version.edited_to) == (PATH, "3.2/5.0", "")
 
 
 def test_audit_of_one_version_and_one_of_a_peer_have_no_earlier_one(tmp_path):

@@ -70,10 +70,10 @@ def test_mottos_of_the_personas_in_a_drawing_are_no_address():
 
 @pytest.mark.parametrize("kind", ["message", "assistant"])
 def test_messages_and_orders_to_assistants_must_stand_out_more(kind):
-    weak = "this is the final version for your review"
+    phrase = "this is the final version for your review"
     assert is_flagged(PLEA, kind)
-    assert is_flagged(weak)
-    assert not is_flagged(weak, kind)
+    assert is_flagged(phrase)
+    assert not is_flagged(phrase, kind)
 
 
 @pytest.mark.parametrize(

@@ -75,5 +75,5 @@ def test_reading_sentences_starts_no_thread():
         "print(len(os.listdir('/proc/self/task')))"
     )
     environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
-    printed = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
-    assert int(printed) == 1
+    output = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
+    assert int(output) == 1

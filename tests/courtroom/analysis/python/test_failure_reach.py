@@ -17,7 +17,7 @@ def reach_of(code: str) -> tuple[int, int]:
     return reach.caught_at, reach.after_failure
 
 
-TRIED = """    try:
+TRY = """    try:
         if path:
             LOST(path)
     except {error}:
@@ -38,22 +38,22 @@ TRIED = """    try:
     ],
 )
 def test_handler_that_ends_every_error_catches_the_line(error: str, answer: str, caught_at: int):
-    assert reach_of(TRIED.format(error=error, answer=answer)) == (caught_at, 0)
+    assert reach_of(TRY.format(error=error, answer=answer)) == (caught_at, 0)
 
 
 def test_outer_handler_catches_what_the_inner_one_raises():
-    inner = TRIED.format(error="Exception", answer="raise ValueError").replace("\n", "\n    ")
+    inner = TRY.format(error="Exception", answer="raise ValueError").replace("\n", "\n    ")
     outer = f"    try:\n    {inner.rstrip()}\n    except Exception:\n        return None\n"
     assert reach_of(outer) == (8, 0)
 
 
 def test_line_of_a_function_inside_is_not_caught_where_it_is_written():
-    inside = "    try:\n        def read():\n            return LOST\n    except Exception:\n        pass\n"
-    assert reach_of(inside) == (0, 0)
+    code = "    try:\n        def read():\n            return LOST\n    except Exception:\n        pass\n"
+    assert reach_of(code) == (0, 0)
 
 
 READ = """    try:
-        {tried}
+        {statement}
     except OSError:
         {answer}
     LOST(path)
@@ -61,17 +61,17 @@ READ = """    try:
 
 
 @pytest.mark.parametrize(
-    ("code", "after"),
+    ("code", "try_line"),
     [
-        (READ.format(tried="read(path)", answer="LOST(path)"), 2),
-        (READ.format(tried="return read(path)", answer="pass"), 2),
-        (f"    if READY:\n{READ.format(tried='return read(path)', answer='pass')}", 3),
-        (READ.format(tried="read(path)", answer="pass"), 0),
+        (READ.format(statement="read(path)", answer="LOST(path)"), 2),
+        (READ.format(statement="return read(path)", answer="pass"), 2),
+        (f"    if READY:\n{READ.format(statement='return read(path)', answer='pass')}", 3),
+        (READ.format(statement="read(path)", answer="pass"), 0),
         ("    try:\n        return read(path)\n    finally:\n        LOST(path)\n", 0),
     ],
     ids=["handler", "way past a return", "with a test around", "no return", "finally"],
 )
-def test_line_that_runs_only_after_a_failure_names_its_try(code: str, after: int):
+def test_line_that_runs_only_after_a_failure_names_its_try(code: str, try_line: int):
     if code.startswith("    if"):
         code = code.replace("\n    ", "\n        ").replace("        LOST", "    LOST")
-    assert reach_of(code) == (0, after)
+    assert reach_of(code) == (0, try_line)

@@ -65,7 +65,7 @@ def test_router_that_a_failure_may_turn_is_no_fault(test: str, nodes: str):
     assert input_routes_of(test, nodes) == []
 
 
-FLAGGED = """
+FLAG = """
 def gate(state):
     evidences = state.get("evidences", {})
     missing = False
@@ -84,7 +84,7 @@ g.add_edge("repo", "gate")
 g.add_conditional_edges("gate", route, ["judge", "skip"])
 app = g.compile()
 """
-TRIMMED = """
+TRIM = """
 import sys
 def setup(state):
     return {"repo_url": state["repo_url"].strip()}
@@ -113,7 +113,7 @@ def routes_by(code: str, *changes: tuple[str, str]) -> list[str]:
 
 
 def test_flag_that_hangs_on_an_input_alone_routes_no_failure():
-    assert routes_by(FLAGGED) == [
+    assert routes_by(FLAG) == [
         (
             "the router after gate tests `clone_errors`, which gate sets only where the input `repo_url`"
             " is empty: what fails in a node never changes its way"
@@ -131,11 +131,11 @@ def test_flag_that_hangs_on_an_input_alone_routes_no_failure():
     ids=["it asks for evidence", "a node writes the input", "a detective sets it"],
 )
 def test_flag_that_a_failure_may_set_routes_it(change: tuple[str, str]):
-    assert routes_by(FLAGGED, change) == []
+    assert routes_by(FLAG, change) == []
 
 
 def test_input_that_is_trimmed_before_the_detectives_stays_one():
-    assert routes_by(TRIMMED) == [
+    assert routes_by(TRIM) == [
         (
             "the router after setup tests `repo_url`, an input that only setup writes again, before the"
             " detectives: what a detective fails to do never changes its way"
@@ -153,4 +153,4 @@ def test_input_that_is_trimmed_before_the_detectives_stays_one():
     ids=["a flag of the code", "writes that are not known", "a detective writes it"],
 )
 def test_key_that_is_no_input_or_changes_later_is_no_fault(changes: list[tuple[str, str]]):
-    assert routes_by(TRIMMED, *changes) == []
+    assert routes_by(TRIM, *changes) == []

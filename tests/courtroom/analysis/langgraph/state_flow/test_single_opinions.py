@@ -14,7 +14,7 @@ from pydantic import BaseModel
 class Opinion(BaseModel):
     criterion_id: str
     score: int
-    {more}
+    {field}
 
 def detective(state):
     return {{"evidences": {{"repo": [state["repo_url"]]}}}}
@@ -31,13 +31,15 @@ RUBRIC = {"rubric.json": json.dumps({"dimensions": [{"id": "history"}, {"id": "g
 SINGLE = "Each run of `judge` asks for one opinion, and rubric.json has 2 criteria"
 
 
-def told(body: str, more: str = "argument: str", data=RUBRIC) -> list[str]:
-    return sentences(flow_of(CODE.format(body=body, more=more), data=data), "left_out_criterion")
+def faults_of(body: str, field: str = "argument: str", data=RUBRIC) -> list[str]:
+    return sentences(flow_of(CODE.format(body=body, field=field), data=data), "left_out_criterion")
 
 
 def test_one_opinion_of_a_run_is_told_where_the_rubric_has_more_criteria():
-    assert told(ONCE) == [SINGLE]
-    assert told("for item in state['evidences']:\n        print(item)\n    " + ONCE) == [SINGLE]
+    assert faults_of(ONCE) == [SINGLE]
+    assert faults_of("for item in state['evidences']:\n        print(item)\n    " + ONCE) == [
+        SINGLE
+    ]
 
 
 @pytest.mark.parametrize(
@@ -51,10 +53,10 @@ def test_one_opinion_of_a_run_is_told_where_the_rubric_has_more_criteria():
     ],
 )
 def test_request_by_criterion_is_none_for_all(body: str):
-    assert told(body) == []
+    assert faults_of(body) == []
 
 
 def test_answer_with_several_opinions_and_a_rubric_of_one_are_sound():
-    assert told(ONCE, "others: list[Other]\nclass Other(BaseModel):\n    score: int") == []
-    one = {"rubric.json": json.dumps({"dimensions": [{"id": "history"}]})}
-    assert told(ONCE, data=one) == []
+    assert faults_of(ONCE, "others: list[Other]\nclass Other(BaseModel):\n    score: int") == []
+    rubric = {"rubric.json": json.dumps({"dimensions": [{"id": "history"}]})}
+    assert faults_of(ONCE, data=rubric) == []

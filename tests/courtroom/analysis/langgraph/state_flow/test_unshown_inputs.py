@@ -122,12 +122,12 @@ def test_text_of_the_code_may_stand_for_that_of_the_rubric(text):
     assert faults(f"ask(PERSONA, {text})") == [NOTHING_FOUND]
 
 
-SENT = """
+TASKS = """
 class Task(TypedDict):
     criterion_id: str
     criterion_description: str
 
-def asked(state):
+def send_tasks(state):
     for row in state["rubric_dimensions"]:
         text = row.get("description", "")
         Send("judge", Task(criterion_id=row["id"], criterion_description=text))
@@ -153,20 +153,20 @@ def asked(state):
     ],
 )
 def test_text_under_a_key_that_no_entry_has_is_no_text_of_the_rubric(lines, expected):
-    reading = reading_of(*lines, code=CODE + SENT)
+    reading = reading_of(*lines, code=CODE + TASKS)
     assert sentences(reading, "unshown_rubric") == expected
 
 
 @pytest.mark.parametrize(
-    "more",
+    "maker",
     [
         'def load(row):\n    return {"id": row["id"], "description": row["instruction"]}',
         'def load(row):\n    row["description"] = row["instruction"]',
         "class Criterion(BaseModel):\n    description: str",
     ],
 )
-def test_key_that_code_itself_makes_may_hold_a_text(more):
-    code = f"{CODE}\n{more.replace('{', '{{').replace('}', '}}')}\n"
+def test_key_that_code_itself_makes_may_hold_a_text(maker):
+    code = f"{CODE}\n{maker.replace('{', '{{').replace('}', '}}')}\n"
     reading = reading_of('ask(PERSONA, key + row.get("description", ""))', code=code)
     assert not sentences(reading, "unshown_rubric")
 
@@ -180,9 +180,9 @@ def test_rubric_is_not_denied_where_evidence_may_hold_it_or_there_is_none():
 
 
 def test_member_of_an_enum_in_evidence_is_no_text_of_the_rubric():
-    made = "[Evidence(found=True, kind=Kind.BUILD_PATTERN)]"
+    evidence = "[Evidence(found=True, kind=Kind.BUILD_PATTERN)]"
     line = 'ask(PERSONA, key + block(state["evidences"][key]))'
-    reading = reading_of(line, code=CODE.replace("[made]", made))
+    reading = reading_of(line, code=CODE.replace("[made]", evidence))
     assert sentences(reading, "unshown_rubric") == [NAME_ALONE]
 
 

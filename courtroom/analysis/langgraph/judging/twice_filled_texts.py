@@ -28,7 +28,7 @@ OPEN = EVIDENCE_NAMES | REASONS
 ESCAPED = frozenset(words_of("escape escaped safe sanitized quoted"))
 
 
-def twice_filled(layers: Layers) -> Iterator[FlowFault]:
+def twice_filled_texts(layers: Layers) -> Iterator[FlowFault]:
     """Yield the functions of judges and the Chief Justice that send such a text."""
     functions = {function.key: function for function in (*layers.judges, *layers.justice)}
     for function in functions.values():
@@ -39,9 +39,9 @@ def twice_filled(layers: Layers) -> Iterator[FlowFault]:
                 continue
             names = dict.fromkeys(n for text in _texts(call) for n in _open_values(text, function))
             if names:
-                what = joined([f"`{name}`" for name in names])
+                values = joined([f"`{name}`" for name in names])
                 sentence = (
-                    f"{function.shown_name} fills {what} into a text that {called_name(call)} fills"
+                    f"{function.shown_name} fills {values} into a text that {called_name(call)} fills"
                     " once more: a brace in it is read as the name of a variable, and the request"
                     " fails"
                 )
@@ -61,27 +61,29 @@ def _texts(call: ast.Call) -> Iterator[ast.expr]:
 def _open_values(text: ast.expr, function: FunctionRef) -> Iterator[str]:
     """Yield the names of evidence and arguments that a text is filled with, their braces as they are."""
     values = values_in(function)
-    own = values.get(text.id, []) if isinstance(text, ast.Name) else []
-    text = own[0] if len(own) == 1 else text
+    texts = values.get(text.id, []) if isinstance(text, ast.Name) else []
+    text = texts[0] if len(texts) == 1 else text
     if isinstance(text, ast.JoinedStr):
-        filled = [part.value for part in text.values if isinstance(part, ast.FormattedValue)]
+        fillings = [part.value for part in text.values if isinstance(part, ast.FormattedValue)]
     elif isinstance(text, ast.Call) and called_name(text) == "format":
-        filled = [*text.args, *(keyword.value for keyword in text.keywords)]
+        fillings = [*text.args, *(keyword.value for keyword in text.keywords)]
     else:
         return
-    for value in filled:
+    for value in fillings:
         is_open = isinstance(value, ast.Name) and bool(OPEN & {*words_of(value.id)})
-        made = values.get(last_name(value), [])
-        if is_open and not any(map(_is_escaped, (value, *made))):
+        origins = values.get(last_name(value), [])
+        if is_open and not any(map(_is_escaped, (value, *origins))):
             yield last_name(value)
 
 
 def _is_escaped(value: ast.expr) -> bool:
     """Return true where a name speaks of it, or braces are replaced."""
     names = (last_name(node) for node in walk(value))
-    replaced = (
+    replaced_texts = (
         (constant_text(node.args[0]) or "")
         for node in walk(value)
         if isinstance(node, ast.Call) and called_name(node) == "replace" and node.args
     )
-    return any(ESCAPED & {*words_of(name)} for name in names) or any("{" in t for t in replaced)
+    return any(ESCAPED & {*words_of(name)} for name in names) or any(
+        "{" in text for text in replaced_texts
+    )
