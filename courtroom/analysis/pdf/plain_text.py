@@ -15,6 +15,8 @@ _ZERO_WIDTH = re.compile(
 # Direction overrides and tag characters never get into a report by accident.
 _SMUGGLED = re.compile(r"[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 _LIGATURES = re.compile(r"[\ufb00-\ufb06]")
+# Hyphens, the minus sign, and dashes; a long dash between two words joins them to no compound.
+_HYPHENS = re.compile(r"[\u2010-\u2013\u2212]|(?<!\w)[\u2014\u2015]|[\u2014\u2015](?!\w)")
 
 
 def plain(text: str) -> str:
@@ -25,6 +27,14 @@ def plain(text: str) -> str:
     for pattern in (_CONTROLS, _ZERO_WIDTH, _SMUGGLED):
         text = pattern.sub("", text)
     return unicodedata.normalize("NFC", text)
+
+
+def with_plain_hyphens(text: str) -> str:
+    """Return the text, as long as before, as it is searched: "re\u2011run" is "re-run".
+
+    Quotes keep the text as it is.
+    """
+    return _HYPHENS.sub("-", text)
 
 
 def has_smuggled_characters(text: str) -> bool:

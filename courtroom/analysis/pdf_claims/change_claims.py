@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf.plain_text import with_plain_hyphens
 from courtroom.analysis.pdf_claims.claim_patterns import CodeFacts
 from courtroom.analysis.pdf_claims.claims import CheckedClaim, FeatureClaim, own_words
 
@@ -100,6 +101,7 @@ def _is_of_others(recent: Sequence[str]) -> bool:
 
 def _changed_parts(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield the parts that the sentence says were changed, with the words that name each."""
+    sentence = with_plain_hyphens(sentence)
     if _NOT_DONE.search(sentence.lower()):
         return
     for part, pattern in _CLAIMS:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
+from courtroom.analysis.pdf.plain_text import with_plain_hyphens
 from courtroom.analysis.pdf_claims.claim_extent import is_as_wide
 from courtroom.analysis.pdf_claims.claim_patterns import TESTED_SHARE, CodeFacts
 
@@ -251,7 +252,7 @@ _READINGS: Mapping[str, Reading] = {
 def as_claimed(feature: str, sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
     """Return whether the claim holds as its sentence words it, given the fact of its feature."""
     read = _READINGS.get(feature)
-    lowered = sentence.lower()
+    lowered = with_plain_hyphens(sentence).lower()
     standing = read(lowered, code, value) if read else value
     return None if standing and not is_as_wide(feature, lowered, code) else standing
 

@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf.plain_text import with_plain_hyphens
 from courtroom.analysis.pdf_claims.chapters import skipped_chapter
 from courtroom.analysis.pdf_claims.claim_patterns import FEATURES, REDEFINED, CodeFacts, Feature
 from courtroom.analysis.pdf_claims.claim_wording import as_claimed
@@ -249,7 +250,7 @@ def _claims_by_feature(reading: PdfReading) -> Iterator[list[FeatureClaim]]:
     claims: dict[str, list[FeatureClaim]] = {}
     redefined: set[str] = set()
     for page, sentence in plain_sentences(reading):
-        lowered = _present_words(sentence.lower())
+        lowered = _present_words(with_plain_hyphens(sentence).lower())
         redefined |= {name for name, words in REDEFINED.items() if words.search(lowered)}
         for feature in FEATURES:
             if _is_claimed(feature, lowered):
@@ -319,7 +320,7 @@ def plain_sentences(reading: PdfReading) -> Iterator[tuple[int, str]]:
     """Yield page and text of the sentences that are about the present code."""
     section, is_plan, is_list = 0, False, False
     for sentence in _sentences(reading):
-        lowered = sentence.text.lower()
+        lowered = with_plain_hyphens(sentence.text).lower()
         goes_on = is_plan and sentence.section == section
         section = sentence.section
         if _PLANS.search(lowered):

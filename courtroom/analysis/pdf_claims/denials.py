@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf.plain_text import with_plain_hyphens
 from courtroom.analysis.pdf_claims.chapters import skipped_chapter
 from courtroom.analysis.pdf_claims.claim_patterns import CodeFacts
 from courtroom.analysis.pdf_claims.claims import CheckedClaim, FeatureClaim, own_words
@@ -282,7 +283,7 @@ def _denials(reading: PdfReading) -> Iterator[tuple[Part, int, str]]:
     """Yield each part with page and text of the first sentence that says it is not there."""
     denied: set[str] = set()
     for page, sentence in _sentences(reading):
-        lowered = sentence.lower()
+        lowered = with_plain_hyphens(sentence).lower()
         for part, patterns in _PATTERNS:
             if part.id not in denied and any(_denies(lowered, pattern) for pattern in patterns):
                 denied.add(part.id)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf.plain_text import with_plain_hyphens
 from courtroom.analysis.pdf_claims.claim_patterns import CodeFacts
 from courtroom.analysis.pdf_claims.claims import CheckedClaim, FeatureClaim, plain_sentences
 from courtroom.analysis.pdf_claims.code_values import BoundValue, Value, bound_values
@@ -197,7 +198,7 @@ def _differing(
             (page, sentence, match)
             for page, sentence in sentences
             if check.beside.search(sentence)
-            for match in check.says.finditer(sentence)
+            for match in check.says.finditer(with_plain_hyphens(sentence))
         ]
         if stated:
             code = code or _Code(bound_values(sources), sources, facts)
@@ -210,7 +211,7 @@ def _contradicted(
     for page, sentence, match in stated:
         has = check.otherwise(match, code)
         if has:
-            words = f"“{match[0].strip()}”"
+            words = f"“{sentence[match.start() : match.end()].strip()}”"
             quote = f"{has} {words}" if has == _NO_FILE else f"{has}, not {words}"
             yield page, sentence[:PASSAGE_CHARACTERS], quote
 

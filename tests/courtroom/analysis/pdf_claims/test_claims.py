@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf.plain_text import with_plain_hyphens
 from courtroom.analysis.pdf_claims.claims import (
     check_against_code,
     feature_claims,
@@ -151,6 +152,17 @@ def test_spread_on_which_the_tech_lead_decides_is_heard_no_second_time() -> None
     assert _claimed(f"{named} {listed}") == ["variance_re_evaluation"]
     assert _claimed(named) == ["variance_re_evaluation"]
     assert _claimed(named, meant) == ["dissent"]
+
+
+@pytest.mark.parametrize("hyphen", "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212")
+def test_hyphen_of_a_typesetter_is_searched_as_a_plain_one_and_quoted_as_it_is(
+    hyphen: str,
+) -> None:
+    sentence = f"Variance >2 requires {hyphen} as a rule {hyphen} a re\u2011evaluation."
+    (claim,) = feature_claims(_report(sentence))
+    assert (claim.feature, claim.passage) == ("variance_re_evaluation", sentence)
+    joined = with_plain_hyphens(f"re{hyphen}run")
+    assert joined == ("re-run" if hyphen not in "\u2014\u2015" else f"re{hyphen}run")
 
 
 def test_library_that_the_report_decides_against_is_not_claimed() -> None:
