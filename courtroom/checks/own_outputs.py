@@ -10,6 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
+from courtroom.analysis.langgraph.assumed_evidence import FOUND_UNLOOKED
 from courtroom.analysis.project.recorded_scores import (
     FILLED,
     MARKED,
@@ -193,11 +194,14 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
             f"Looked for {subject} that constants alone report as found, or whose own text says that"
             f" {thing} was looked at{exempt}."
         )
-        return absent(reason, "Followed the nodes of the detectives.", met=True)
+        unlooked = _varied(facts, says_no_look=True)
+        remark = f" Not counted, as a call may return another text:{unlooked}" if unlooked else ""
+        finding = absent(reason + remark, "Followed the nodes of the detectives.", met=True)
+        return replace(finding, has_reservation=bool(unlooked))
     if aspect == "guarded":
         reason = (
             "No evidence was recognised that is reported as found in every work that a detective can"
-            f" read, with nothing of the work in its content.{_varied(facts)}"
+            f" read, with nothing of the work in its content.{_varied(facts, says_no_look=False)}"
         )
         return absent(reason, "Followed the nodes of the detectives.", met=True)
     if aspect == "open_scores":
@@ -241,9 +245,15 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     return replace(present(reason, clues), has_reservation=bool(remarks))
 
 
-def _varied(facts: Mapping[str, Any]) -> str:
-    """Sentences, with a space before them, on constants beside a content that shows what was read."""
-    rows = [(row["text"], row["places"][0]) for row in facts.get("varied_evidence") or ()]
+def _varied(facts: Mapping[str, Any], *, says_no_look: bool) -> str:
+    """Sentences, with a space before them, on constants beside a content that shows what was read,
+    or may say that nothing was looked at.
+    """
+    rows = [
+        (row["text"], row["places"][0])
+        for row in facts.get("varied_evidence") or ()
+        if (FOUND_UNLOOKED in row["text"]) is says_no_look
+    ]
     sentences = [with_place(text, place["path"], place["line"]) for text, place in rows]
     return f" {in_full(sentences)}" if sentences else ""
 

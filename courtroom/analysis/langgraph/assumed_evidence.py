@@ -71,6 +71,9 @@ NOTHING = ("no ", "none", "nothing", "not ")
 REACHED = frozenset(words_of("cloned downloaded fetched accessible reachable"))
 OPENED = frozenset(words_of("ingest ingested ingestion parsed opened loaded indexed"))
 
+# What is said of evidence that may hold a text by which a call says that it did not look.
+FOUND_UNLOOKED = "reports evidence with found=True also where "
+
 Nodes = Iterator[tuple[ast.AST, bool]]
 
 
@@ -171,7 +174,7 @@ def found_in_any_clone(
     every = [layers.nodes[name] for name, role in layers.roles.items() if role == "detective"]
     varied += [
         shown(
-            f"{function.shown_name} reports evidence with found=True {words}.",
+            f"{function.shown_name} {FOUND_UNLOOKED}{words}.",
             (function.source.path, line),
         )
         for function, line, words in shown_failures(call_graph, call_graph.reachable_from(every))

@@ -100,7 +100,7 @@ def shown_failures(
         for node, fields in _evidence_called_found(function):
             values = [fields[name] for name in SAID_FIELDS if name in fields]
             for name, text in _failures_under(call_graph, function, values):
-                words = f"also where {name}() returns “{text}”"
+                words = f"{name}() returns “{text}”"
                 yield function, getattr(node, "lineno", 1), words
 
 

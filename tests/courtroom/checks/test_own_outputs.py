@@ -254,6 +254,20 @@ def test_constants_beside_a_content_that_varies_are_named_and_no_fault():
     assert finding.reason.endswith(" with nothing of the work in its content. A fact (a.md:3).")
 
 
+@pytest.mark.parametrize("aspect", ["examined", "pictures"])
+def test_text_of_a_call_that_did_not_look_is_a_reservation(aspect):
+    said = "see reports evidence with found=True also where look() returns “Analysis skipped”."
+    rows = [SHOWN, SHOWN | {"text": said}]
+    finding = answer(aspect, assumed_evidence=[], assumed_pictures=[], varied_evidence=rows)
+    assert (finding.met, finding.has_reservation) == (True, True)
+    remark = f" Not counted, as a call may return another text: {said[:-1]} (a.md:3)."
+    assert finding.reason.endswith(f" was looked at.{remark}")
+    guarded = answer("guarded", guarded_evidence=[], varied_evidence=rows)
+    assert guarded.reason.endswith(" with nothing of the work in its content. A fact (a.md:3).")
+    without = answer(aspect, assumed_evidence=[], assumed_pictures=[], varied_evidence=[SHOWN])
+    assert without.has_reservation is False
+
+
 def test_evidence_that_is_never_found_is_another_fault():
     text = "look reports evidence with found=False whose own text says “pending”, for every work."
     fault = "Evidence is reported as not found, whatever the work holds."
