@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 BLINDING = "No judge sees any evidence."
 LOOSE = "a rule that does more than it should"
+# Such rules as are looked for: beside the cap for security, and with it.
+UNCAPPED = "a weight of the Tech Lead or default for a missing value that goes beyond its rule"
+LOOSE_PARTS = UNCAPPED.replace("a weight", "a cap for security, weight", 1)
 # What is wrong with a cap for security: it is set off by words.
 CAP = re.compile(r"\bfor security\b|the rule matches a word")
 # Faults by kind, in words that follow "no" without their article.
@@ -73,7 +76,7 @@ WORDS: dict[str, str] = {
     "router_write": "a router that sets keys of the state",
     "idle_step": "a node that returns nothing on a way that leads to it",
     "endless_loop": "a loop that some run never leaves",
-    "impossible_test": "a comparison of a field with a value that it cannot have",
+    "impossible_test": "a comparison of a field with a text that it cannot hold",
     "refused_value": "a value that a prompt fixes and that the schema or the rubric refuses",
     "moved_score": "code of a judge that changes the score of its model's answer",
     "twice_filled": "a filled text that LangChain fills once more",
@@ -82,7 +85,7 @@ WORDS: dict[str, str] = {
     "copied_evidence": "evidence under a second key that judges read beside the first",
     "unshown_rubric": "a request to a judge's model that lacks what the rubric says of the criterion",
     "left_out_criterion": "a criterion of the work's rubric that a judge's code leaves out",
-    "loose_rule": LOOSE,
+    "loose_rule": LOOSE_PARTS,
     "broken_import": "an import that cannot resolve on the way from the graph's file",
     "broken_command": "an import that cannot resolve on the way from a declared command",
     "failing_command": "a command of the README that fails as it stands",
@@ -103,6 +106,7 @@ FAULT_WORDS: dict[str, str] = {
     "left_clone": "a clone that is left behind",
     "refused_value": "a value that a prompt fixes and that is refused",
     "word_scan": "a scan for unsafe calls that does not look for calls alone",
+    "loose_rule": LOOSE,
 }
 # A text that is read, but for where a second one takes its place.
 REPLACED = "a text of the Chief Justice that a second rule replaces unread"
@@ -213,9 +217,7 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     names = [WORDS[k] for k in _absent(check, survey) if k not in unasked and k not in unread]
     if _has_loose_cap(survey):
         # What is wrong with the cap is said of the cap, and must not be denied here.
-        names = [
-            name.replace(LOOSE, f"a rule beside the cap for security{LOOSE[6:]}") for name in names
-        ]
+        names = [name.replace(LOOSE_PARTS, UNCAPPED) for name in names]
     beside = f"{_not_followed(unread)}{minor}{_not_counted(check, survey)}"
     reason = f"{_absences(names, files_of(survey))}{beside}".strip()
     wanted = names or [WORDS[kind] for kind in check.faults]
@@ -382,7 +384,8 @@ def _subjects(check: StateFlow) -> Subjects:
 def _fault(check: StateFlow) -> str:
     if len(check.faults) > 1:
         return "The flow of data through the graph has a fault."
-    return f"There is {WORDS[check.faults[0]]}."
+    kind = check.faults[0]
+    return f"There is {FAULT_WORDS.get(kind, WORDS[kind])}."
 
 
 KIND = CheckKind(
