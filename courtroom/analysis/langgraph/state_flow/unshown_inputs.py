@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from courtroom.analysis.langgraph.judging.blank_texts import TEXTS
@@ -12,7 +12,11 @@ from courtroom.analysis.langgraph.judging.prompt_inputs import (
     PromptInputs,
     PromptReader,
 )
-from courtroom.analysis.langgraph.judging.structured_calls import is_model_call, model_name
+from courtroom.analysis.langgraph.judging.structured_calls import (
+    is_model_call,
+    model_name,
+    structured_calls,
+)
 from courtroom.analysis.langgraph.state_flow.flow_fault import (
     FlowFault,
     FlowReading,
@@ -20,7 +24,7 @@ from courtroom.analysis.langgraph.state_flow.flow_fault import (
     listed,
 )
 from courtroom.analysis.project.unjudged_criteria import criteria_of, rubrics_of
-from courtroom.analysis.python.call_graph import CallGraph
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import (
     constant_text,
@@ -44,7 +48,10 @@ class _Request:
 
 
 def unshown_inputs(call_graph: CallGraph, layers: Layers, reading: FlowReading) -> None:
-    """Add the judges whose every request lacks evidence, or the rubric's words on the criterion."""
+    """Add the judges whose every request lacks evidence, or the rubric's words on the criterion.
+
+    Another node that binds a model to the judges' schema writes opinions too, and needs evidence.
+    """
     judges = {name: node for name, node in layers.nodes.items() if layers.roles[name] == "judge"}
     if not judges:
         reading.leave_open((EVIDENCE, RUBRIC), "no node of a judge is known")
@@ -60,7 +67,26 @@ def unshown_inputs(call_graph: CallGraph, layers: Layers, reading: FlowReading) 
             _sort(EVIDENCE, requests, "", without, reading)
         if requests and not any(_has_rubric(call_graph.symbols, r.inputs) for r in requests):
             _sort(RUBRIC, requests, gap, without, reading)
+    for name, node, own in _judging_beside(call_graph, layers, judges):
+        requests = list(_requests(name, PromptReader(call_graph, node, own)))
+        if requests and not any(request.inputs.has_evidence for request in requests):
+            _sort(EVIDENCE, requests, "", without, reading)
     reading.add(_fault(kind, rows) for kind, rows in without.items() if rows)
+
+
+def _judging_beside(
+    call_graph: CallGraph, layers: Layers, judges: Mapping[str, FunctionRef]
+) -> Iterator[tuple[str, FunctionRef, list[FunctionRef]]]:
+    """Yield other nodes that write opinions, with their functions that bind a judge's schema."""
+    calls = structured_calls(call_graph.symbols)
+    by_judges = [call for call in calls if call.is_in(layers.judges)]
+    schemas = {call.schema for call in by_judges} - {""}
+    bound = [call for call in calls if call.schema in schemas and call not in by_judges]
+    for name, node in layers.nodes.items():
+        reached = call_graph.reachable_from([node]) if name not in judges and bound else []
+        own = [function for function in reached if any(call.is_in([function]) for call in bound)]
+        if own:
+            yield name, node, own
 
 
 def _requests(judge: str, reader: PromptReader) -> Iterator[_Request]:

@@ -208,3 +208,43 @@ def test_judges_without_a_model_hide_nothing():
     reading = reading_of('opinions.append(Opinion(score=len(state["evidences"])))')
     assert not any(sentences(reading, kind) for kind in KINDS)
     assert not reading.unread.keys() & {*KINDS}
+
+
+MODERATED = """
+class Opinion(BaseModel):
+    score: int
+
+def detective(state):
+    return {{"evidences": {{"repo": [made]}}}}
+
+def judge(state):
+    asked = llm.with_structured_output(Opinion)
+    return {{"opinions": [asked.invoke(PERSONA + str(state["evidences"]))]}}
+
+def debate(state):
+    asked = llm.with_structured_output({schema})
+    return {{"opinions": [asked.invoke({request})]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("schema", "request_text", "expected"),
+    [
+        (
+            "Opinion",
+            "'Settle this.'",
+            ["the request of `debate` to a model holds nothing that a detective found"],
+        ),
+        ("Opinion", "'Settle this: ' + str(state['evidences'])", []),
+        ("Summary", "'Settle this.'", []),
+    ],
+)
+def test_other_node_that_writes_opinions_needs_evidence_in_its_request(
+    schema: str, request_text: str, expected: list[str]
+) -> None:
+    graph = GRAPH.replace(
+        "app =", 'g.add_node("debate", debate)\ng.add_edge("judge", "debate")\napp ='
+    )
+    code = CODE.split("PERSONA", maxsplit=1)[0].format() + "PERSONA = 'Judge.'\n"
+    code += MODERATED.format(schema=schema, request=request_text)
+    assert sentences(flow_of(code, graph=graph), "unshown_evidence") == expected
