@@ -4,6 +4,8 @@ from __future__ import annotations
 
 # Ids of what a report says is not there begin with this.
 DENIED = "lacks_"
+# Evidence on such a passage.
+NOT_THERE = "The code has what the report says is not there: "
 # Faults of which a report accuses its own work: nobody should build them.
 ACCUSATIONS = frozenset({"uses_os_system"})
 # Id of a number of commits that the history does not reach.

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from courtroom.analysis.pdf_claims.denials import is_interim_report
 from courtroom.analysis.pdf_claims.part_edges import edge_of
-from courtroom.checks.feature_words import FEATURE_WORDS, MADE_CHANGE, WITH_DETAIL
+from courtroom.checks.feature_words import FEATURE_WORDS, MADE_CHANGE, NOT_THERE, WITH_DETAIL
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.kind import CheckKind, Label
@@ -195,7 +195,7 @@ def _contradiction(held: CheckedClaim, code: Mapping[str, Any]) -> str:
     if _is_dead(held, code):
         return f"The code has {words}, and no run takes it"
     if held.claim.is_denial:
-        return f"The code has what the report says is not there: {words.removeprefix('no ')}"
+        return f"{NOT_THERE}{words.removeprefix('no ')}"
     if held.is_there:
         return f"The code has {words}, and not as this sentence says"
     return f"The code does not bear out this claim of {words}"

@@ -147,5 +147,5 @@ STEPS: dict[str, Callable[[CheckBase, Pieces, Work], Iterator[Step]]] = {
     "own_outputs": lambda c, p, w: code_steps.output_steps(_of(c, "aspect"), p, w),
     "diagram": lambda c, p, w: report_steps.diagram_steps(_of(c, "aspect"), p, w),
     "pdf_concept": lambda c, p, _: report_steps.term_steps(_of(c, "term"), p),
-    "pdf_paths": lambda c, _, w: report_steps.claim_steps(_of(c, "aspect"), w),
+    "pdf_paths": lambda c, p, w: report_steps.claim_steps(_of(c, "aspect"), w, p),
 }

@@ -17,6 +17,7 @@ from courtroom.checks.feature_words import (
     GRAPH_FEATURES,
     JUDGE_SCORES,
     MADE_CHANGE,
+    NOT_THERE,
     QUOTED_TEXT,
     STATED_VALUE,
 )
@@ -104,7 +105,7 @@ NAME_THE_VALUES = "Give the values of the code in the report as the code has the
 QUOTE_IT = "Quote the code in the report as it is, and take out what it does not say."
 
 
-def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
+def claim_steps(aspect: str, work: Work, pieces: Sequence[Evidence] = ()) -> Iterator[Step]:
     """Correct what the report names and the work does not have; else say what to name."""
     missing = work.facts.get("pdf_hallucinated_paths") or ()
     names = work.facts.get("pdf_missing_names") or ()
@@ -138,7 +139,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
         in_place = f"Say in the report what the code uses in place of {used}."
         total = number_of(work.facts.get("commit_count") or 0, "commit")
         in_history = f"Correct the number of commits in the report: the history has {total}."
-        outdated = named([FEATURE_WORDS[feature] for feature in stale])
+        outdated = named([_with_page(feature, pieces) for feature in stale])
         up_to_date = f"Take out of the report, as it is no longer so, that the code has {outdated}."
         parts = (
             (built, wrong),
@@ -158,6 +159,15 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
         yield Step(f"Correct these paths in the report, or take them out: {named(missing)}.")
     elif aspect in {"claims_any", "none_hallucinated", "claims_supported"}:
         yield Step(_name_files(work))
+
+
+def _with_page(feature: str, pieces: Sequence[Evidence]) -> str:
+    """Return the words of a feature and the page that denies it, where a piece names one."""
+    words = FEATURE_WORDS[feature]
+    denial = NOT_THERE + words.removeprefix("no ")
+    denying = (piece for piece in pieces if piece.rationale.startswith(denial))
+    page = next((piece.location.page for piece in denying), None)
+    return f"{words} (page {page})" if page else words
 
 
 def _is_means(feature: str) -> bool:

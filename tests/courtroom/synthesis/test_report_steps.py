@@ -3,6 +3,7 @@
 import pytest
 
 from courtroom.checks.commit_history import WITHIN_MINUTES
+from courtroom.checks.feature_words import NOT_THERE
 from courtroom.models.evidence import Location
 from courtroom.synthesis.advice import report_steps
 from courtroom.synthesis.advice.work import filled
@@ -31,6 +32,20 @@ def test_library_that_the_report_names_wrongly_is_not_built():
         " Say in the report what the code uses in place of a GPT model and a folder made by mkdtemp."
         " Correct the number of commits in the report: the history has 27 commits."
         " Take out of the report, as it is no longer so, that the code has calls of os.system."
+    )
+
+
+def test_page_that_denies_what_the_code_has_stands_with_the_step():
+    features = ("lacks_judges", "lacks_parallel_judges", "uses_os_system")
+    facts = work(pdf_claims=dict.fromkeys(features, "contradicted"))
+    denials = [
+        piece(rationale=f"{NOT_THERE}{words}.", location=Location(page=page))
+        for words, page in (("parallel judges", 9), ("judges", 4))
+    ]
+    (step,) = report_steps.claim_steps("claims_hold", facts, denials)
+    assert step.action == (
+        "Take out of the report, as it is no longer so, that the code has no judges (page 4),"
+        " no parallel judges (page 9) and calls of os.system."
     )
 
 
