@@ -46,7 +46,7 @@ WORDS: dict[str, str] = {
     "unwritten_read": "a key that is read and that nobody writes",
     "early_read": "a key that is read before it can be written",
     "unread_write": "a key that is written and that nobody reads",
-    "other_key": "a lookup inside a value of the state that finds nothing, or one that the"
+    "other_key": "a lookup by a key inside a value of the state that finds nothing, or one that the"
     " rubric spells otherwise",
     "empty_entry": "a part of the rubric that a judge asks for and that no entry has",
     "absent_key": "a lookup under a key that the function's result never has",
@@ -80,7 +80,7 @@ WORDS: dict[str, str] = {
     "refused_value": "a value that a prompt fixes and that the schema or the rubric refuses",
     "moved_score": "code of a judge that changes the score of its model's answer",
     "twice_filled": "a filled text that LangChain fills once more",
-    "guessed_criterion": "a criterion whose id the judges' model has to guess",
+    "guessed_criterion": "a criterion whose id the judges' model has to make up",
     "unshown_evidence": "a request to a judge's model that lacks evidence",
     "copied_evidence": "evidence under a second key that judges read beside the first",
     "unshown_rubric": "a request to a judge's model that lacks what the rubric says of the criterion",
@@ -99,7 +99,7 @@ WORDS: dict[str, str] = {
 # A fault that is there is none of several.
 FAULT_WORDS: dict[str, str] = {
     "no_update": "a node whose whole return is lost",
-    "other_key": "a lookup inside a value of the state that finds nothing",
+    "other_key": "a lookup by a key inside a value of the state that finds nothing",
     "unused_result": "a result that is not used",
     "unused_verdict": "a value inside the Chief Justice's code that is never read",
     "dead_route": "a way of a router that no run takes",
@@ -268,7 +268,7 @@ def _minor(faults: Sequence[Mapping[str, Any]]) -> str:
     """Return a sentence on faults that count for nothing, after a space; "" without any."""
     cut = [fault for fault in faults if CUT in fault["sentence"]]
     idle = [fault for fault in faults if fault not in cut]
-    left_out = " Not counted, as neither a route nor the verdict depends on it"
+    left_out = " Not counted, as neither a route nor the verdict makes use of it"
     return "".join(
         f"{words}: {continued(_reason(rows))}"
         for words, rows in ((left_out, idle), (" Not counted", cut))

@@ -109,7 +109,7 @@ def test_fault_that_counts_for_nothing_goes_on_after_a_colon():
         "is_minor": True,
     }
     assert found("unused_result", fact={"faults": [minor], "unread": {}}).reason == (
-        "Not counted, as neither a route nor the verdict depends on it: the constant `X` is set"
+        "Not counted, as neither a route nor the verdict makes use of it: the constant `X` is set"
         " (a.py:4)."
     )
 
@@ -119,7 +119,7 @@ def test_cut_score_counts_for_nothing_though_the_verdict_depends_on_it():
     cut = unused | {"sentence": f"settle() {CUT}", "line": 9}
     finding = found("unused_verdict", fact={"faults": [cut, unused], "unread": {}})
     assert finding.reason == (
-        "Not counted, as neither a route nor the verdict depends on it: `x` is set (a.py:4). Not"
+        "Not counted, as neither a route nor the verdict makes use of it: `x` is set (a.py:4). Not"
         f" counted: settle() {CUT} (a.py:9)."
     )
 
@@ -329,7 +329,7 @@ def test_minor_fault_is_told_and_counts_for_nothing():
         "is_minor": True,
     }
     told = (
-        "Not counted, as neither a route nor the verdict depends on it: judge() makes `ids` and never"
+        "Not counted, as neither a route nor the verdict makes use of it: judge() makes `ids` and never"
         " uses it (judges.py:4)."
     )
     met = found("unused_result", fact={"faults": [minor], "unread": {}})
