@@ -91,6 +91,7 @@ def _failures(
             }
             for failing in sorted(lines):
                 reach = failure_reach(site.node, failing.line)
+                nodes = _stopped_nodes(writer, function, failing.mark)
                 # A handler that fails itself ends no error.
                 is_caught = not any(reach.caught_at <= row.line <= reach.caught_to for row in lines)
                 yield {
@@ -105,7 +106,8 @@ def _failures(
                     "file": opened.get(failing),
                     "caught_at": (is_caught and reach.caught_at) or None,
                     "after_failure": reach.after_failure or None,
-                    "nodes": _stopped_nodes(writer, function, failing.mark),
+                    "nodes": nodes,
+                    "instead": _judges_instead(writer, nodes),
                 }
 
 
@@ -148,6 +150,20 @@ def _stopped_nodes(writer: FactWriter, function: FunctionRef, mark: NodeMark) ->
         for name, start in writer.layers.nodes.items()
         if function.key in {called.key for called in _surely_called(writer.call_graph, start)}
     ]
+
+
+def _judges_instead(writer: FactWriter, nodes: Sequence[str]) -> list[str]:
+    """Return the judges of which a route may choose one in the place of these, if they are judges."""
+    judges = {name for name, role in writer.layers.roles.items() if role == "judge"}
+    instead, replaced = set[str](), set[str]()
+    for route in writer.graph.routes if judges.issuperset(nodes) else ():
+        ways = [{*way} for way in route.outcomes]
+        others = judges & {name for way in ways if way.isdisjoint(nodes) for name in way}
+        if route.is_complete and others:
+            here = {name for way in ways for name in way if name in nodes}
+            replaced |= here
+            instead |= others if here else set()
+    return sorted(instead) if nodes and replaced.issuperset(nodes) else []
 
 
 def _surely_called(call_graph: CallGraph, start: FunctionRef) -> list[FunctionRef]:

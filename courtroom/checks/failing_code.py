@@ -94,7 +94,11 @@ def _every_run(lines: Sequence[Mapping[str, Any]]) -> Finding:
     """The lines that a run of a node cannot pass; others stand where a run need not come."""
     if any(line["nodes"] is None for line in lines):
         return could_not_look("An earlier version did not look for the runs that reach a line.")
-    certain = [line for line in lines if line["nodes"]]
+    failing = {node for line in lines for node in line["nodes"]}
+    passed_over = [line for line in lines if not failing.issuperset(line.get("instead") or failing)]
+    certain = [line for line in lines if line["nodes"] and line not in passed_over]
+    if passed_over and not certain:
+        return _of_some_runs(passed_over)
     if not certain:
         which = "line that fails" if len(lines) == 1 else "lines that fail"
         reason = f"No node is sure to reach the {which} at {places_of(lines)}."
@@ -103,6 +107,19 @@ def _every_run(lines: Sequence[Mapping[str, Any]]) -> Finding:
         f"`{node}`" for node in dict.fromkeys(n for line in certain for n in line["nodes"])
     )
     return _shown(certain, f"No run of {nodes} gets to its end: ")
+
+
+def _of_some_runs(lines: Sequence[Mapping[str, Any]]) -> Finding:
+    """The lines that end each run of nodes in whose place a route may choose other judges."""
+    nodes, judges = (
+        listed(f"`{name}`" for name in dict.fromkeys(n for line in lines for n in line[key]))
+        for key in ("nodes", "instead")
+    )
+    reason = (
+        f"No run of {nodes} gets to its end, for the failing code at {places_of(lines)}; the graph"
+        f" has a route that may choose {judges} instead."
+    )
+    return replace(absent(reason, reason, met=True), has_reservation=True)
 
 
 def _shown(lines: Sequence[Mapping[str, Any]], begin: str = "", end: str = "") -> Finding:

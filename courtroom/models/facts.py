@@ -244,7 +244,8 @@ class FailingLine(Place):
     `name` is what nothing defines there; another function may set it at the line `set_at` of the
     same file, to a constant if `is_constant`. `nodes` are those of the graph of which every run
     fails here; null in reports that were stored before they were looked for. `file` is what the line
-    opens and the repository lacks. `caught_at` is the line of the handler in which the error ends,
+    opens and the repository lacks. `instead` are judges that a route may choose in the place of
+    `nodes`. `caught_at` is the line of the handler in which the error ends,
     `after_failure` that of a `try` that fails, or is passed over, wherever the line runs.
     """
 
@@ -256,6 +257,7 @@ class FailingLine(Place):
     set_at: int | None = None
     is_constant: bool = False
     nodes: tuple[str, ...] | None = None
+    instead: tuple[str, ...] = ()
     caught_at: int | None = None
     after_failure: int | None = None
 

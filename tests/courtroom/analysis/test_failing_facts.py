@@ -13,14 +13,14 @@ from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.python.call_graph import CallGraph
 from tests.courtroom.sources import IMPORTS, symbols_of
 
-GRAPH = """
+NODES = """
 g = StateGraph(dict)
 g.add_node("prosecutor", prosecutor)
 g.add_node("defense", defense)
-g.add_edge(START, "prosecutor")
-g.add_edge(START, "defense")
-app = g.compile()
 """
+COMPILES = "app = g.compile()\n"
+EDGES = 'g.add_edge(START, "prosecutor")\ng.add_edge(START, "defense")\n'
+GRAPH = f"{NODES}{EDGES}{COMPILES}"
 
 
 class Texts:
@@ -36,15 +36,19 @@ class Texts:
 
 def failing_nodes(code, lookups=(), **texts):
     """Return function and nodes of each line that fails; `texts` are files beside the code."""
-    symbols = symbols_of(f"{IMPORTS}{code}{GRAPH}")
+    return [(line["function"], line["nodes"]) for line in failing_rows(code, lookups, **texts)]
+
+
+def failing_rows(code, lookups=(), graph=GRAPH, **texts):
+    """Return the rows of the fact."""
+    symbols = symbols_of(f"{IMPORTS}{code}{graph}")
     writer = FactWriter(symbols, cast("BlobReader", Texts(texts)))
     writer.call_graph = CallGraph(symbols)
-    graph = read_graph(symbols, {})
-    writer.layers = read_layers(symbols, writer.call_graph, graph)
+    writer.graph = read_graph(symbols, {})
+    writer.layers = read_layers(symbols, writer.call_graph, writer.graph)
     writer.failing_lookups = list(lookups)
     record_failing_code(writer)
-    lines = writer.facts["failing_code"]["lines"]
-    return [(line["function"], line["nodes"]) for line in lines]
+    return writer.facts["failing_code"]["lines"]
 
 
 @pytest.mark.parametrize(
@@ -57,6 +61,23 @@ def failing_nodes(code, lookups=(), **texts):
 def test_node_whose_every_run_comes_to_the_line_is_named(prosecutor, nodes):
     code = f"def prosecutor(state):\n    {prosecutor}\ndef defense(state):\n    return {{}}\n"
     assert failing_nodes(code) == [("prosecutor", nodes)]
+
+
+@pytest.mark.parametrize(
+    ("ways", "instead"),
+    [
+        ('"prosecutor" if state["is_short"] else "defense"', ["defense"]),
+        ('["prosecutor", "defense"]', []),
+        ('"prosecutor" if state["is_short"] else END', []),
+    ],
+)
+def test_judge_that_a_route_may_choose_in_the_place_of_a_failing_one_is_named(ways, instead):
+    code = (
+        "def prosecutor(state):\n    return SCALE\ndef defense(state):\n    return {}\n"
+        f"def route(state):\n    return {ways}\n"
+    )
+    routed = f"g.add_conditional_edges(START, route, ['prosecutor', 'defense', END])\n{COMPILES}"
+    assert [line["instead"] for line in failing_rows(code, graph=f"{NODES}{routed}")] == [instead]
 
 
 def test_line_of_a_function_that_every_run_calls_ends_all_nodes_that_call_it():

@@ -80,6 +80,24 @@ def test_part_that_was_not_read_leaves_its_check_open(part, fact, reason):
     assert (result.met, result.reason) == (None, reason)
 
 
+def test_judge_that_others_may_replace_ends_some_runs_alone():
+    lines = [
+        LINE | {"nodes": ["batch"], "instead": ["single"]},
+        LINE | {"nodes": ["single"], "instead": ["batch"]},
+    ]
+    check = FailingCode(**CHECK_FIELDS, part="judges", every_run=True)
+    result, of_both = (
+        failing_code(check, survey(facts={"failing_code": FACT | {"lines": rows}}))
+        for rows in (lines[:1], lines)
+    )
+    assert (result.met, result.has_reservation) == (True, True)
+    assert result.reason == (
+        "No run of `batch` gets to its end, for the failing code at a.py:7; the graph has a route that"
+        " may choose `single` instead."
+    )
+    assert of_both.met is False
+
+
 @pytest.mark.parametrize(
     ("nodes", "met", "reason"),
     [

@@ -221,7 +221,26 @@ def _of_entries(
             paths = [path for path, known in rubric.items() if known & keys - {row.key}]
             if paths and not is_known(row.key):
                 reported.add(row.key)
-                yield joined(paths[:MOST_NAMES]), row
+                yield joined(paths[:MOST_NAMES]), _first_of(row, lookups, nodes)
+
+
+def _first_of(row: Lookup, lookups: Sequence[Lookup], nodes: Sequence[ast.AST]) -> Lookup:
+    """Return the first lookup of the same key that fails, in an entry of the same list."""
+    lists = _lists_of(row.name, nodes)
+    same = (
+        other
+        for other in lookups
+        if (other.key, other.is_sure, other.under) == (row.key, row.is_sure, row.under)
+        if other.name == row.name or not lists.isdisjoint(_lists_of(other.name, nodes))
+    )
+    return min(same, key=lambda lookup: lookup.line)
+
+
+def _lists_of(name: str, nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Return the names of the lists over which a loop or a comprehension leads the name."""
+    loops = (node for node in nodes if isinstance(node, ast.For | ast.comprehension))
+    rows = (_looped(loop, name) for loop in loops)
+    return frozenset(row.id for row in rows if isinstance(row, ast.Name))
 
 
 def _asked_of(name: str, nodes: Iterable[ast.AST]) -> frozenset[str]:

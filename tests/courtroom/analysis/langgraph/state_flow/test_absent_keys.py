@@ -9,7 +9,8 @@ import pytest
 
 from courtroom.analysis.langgraph.state_flow import read_flow
 from courtroom.analysis.langgraph.state_flow.returned_shapes import ReturnedShapes
-from tests.courtroom.analysis.langgraph.state_flow.flows import flow_of, sentences
+from tests.courtroom.analysis.langgraph.state_flow.flows import STATE, faults, flow_of, sentences
+from tests.courtroom.sources import IMPORTS
 
 READ = 'def detective(state):\n    return {"evidences": {"repo": [state["repo_url"], state["pdf_path"]]}}\n'
 JUDGE = 'def judge(state):\n    return {"opinions": list(state["evidences"])}\n'
@@ -42,6 +43,7 @@ def judge(state):
         asks(dimension["id"], dimension["judicial_logic"])
     return {"opinions": [1]}
 """
+OPENS = f'{READ}json.load(open("rubric.json"))\n'
 RUBRIC = json.dumps({"dimensions": [{"id": "git", "name": "Git"}]})
 
 
@@ -227,8 +229,7 @@ def test_of_two_functions_of_one_name_the_imported_one_is_called(module: str, is
 
 
 def other(code: str, rubric: str = RUBRIC, kind: str = "other_key") -> list[str]:
-    graph_file = 'json.load(open("rubric.json"))\n'
-    return sentences(flow_of(graph_file + READ + code, data={"rubric.json": rubric}), kind)
+    return sentences(flow_of(OPENS + code, data={"rubric.json": rubric}), kind)
 
 
 def test_a_judge_that_asks_the_rubric_for_what_it_lacks_is_shown():
@@ -261,6 +262,22 @@ def test_a_judge_that_asks_the_rubric_for_what_it_lacks_is_shown():
 )
 def test_a_lookup_that_may_find_something_is_none(code: str, rubric: str):
     assert other(code, rubric) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "name", "line"), [("rows", "d", 3), ("reversed_rows", "dimension", 5)]
+)
+def test_of_equal_lookups_the_first_that_fails_is_shown(rows: str, name: str, line: int):
+    code = f"""def judge(state):
+    rows = state["evidences"]
+    text = "\\n".join([f"{{d['id']}}: {{d['judicial_logic']}}" for d in {rows}])
+    for dimension in rows:
+        asks(dimension["id"], dimension["judicial_logic"])
+    return {{"opinions": [text]}}
+"""
+    (fault,) = faults(flow_of(code + OPENS, data={"rubric.json": RUBRIC}), "other_key")
+    assert f" asks `{name}` for `judicial_logic`, " in fault.sentence
+    assert fault.line == f"{IMPORTS}{STATE}".count("\n") + line
 
 
 @pytest.mark.parametrize(
