@@ -29,7 +29,7 @@ from courtroom.detectives.detective_result import Dossier
 from courtroom.detectives.targeting import owed
 from courtroom.models.audit_report import AuditReport
 from courtroom.models.case import Case, Limits
-from courtroom.models.errors import ExaminationFailed, PdfRefused
+from courtroom.models.errors import ChildFailed, ExaminationFailed, PdfRefused
 from courtroom.models.source_file import SourceFile
 from courtroom.replay.report_reuse import reusable_dossier
 
@@ -164,8 +164,10 @@ def read_repository(
 
 def _history(snapshot: Snapshot, limits: Limits) -> History:
     history = read_history(snapshot, limits)
-    audits = earlier_audits(snapshot.git_dir, history.commits)
-    return replace(history, earlier_audits=audits)
+    try:
+        return replace(history, earlier_audits=earlier_audits(snapshot.git_dir, history.commits))
+    except ChildFailed:
+        return history
 
 
 def _given(

@@ -105,7 +105,7 @@ def _from_survey(
         rows, reason = misplaced_fact(survey.facts.get("own_audits"), survey.reasons, history)
         facts = {**survey.facts, "misplaced_audits": rows}
         return _finding(check, facts, {**survey.reasons, "misplaced_audits": reason})
-    earlier = [asdict(audit) for audit in getattr(history, "earlier_audits", ())]
+    earlier = [asdict(audit) for audit in getattr(history, "earlier_audits", None) or ()]
     facts = {**survey.facts, "earlier_audits": earlier}
     if check.aspect == "judged":
         facts = {**_without_replaced(facts, history)}

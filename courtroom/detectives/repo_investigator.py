@@ -133,7 +133,10 @@ def _source_facts(survey: Survey) -> Facts:
 
 def _history_facts(history: History) -> Facts:
     facts, reasons = history_facts(history)
-    facts["earlier_audits"] = [asdict(audit) for audit in history.earlier_audits]
+    if history.earlier_audits is None:
+        reasons["earlier_audits"] = "git could not read the earlier versions of the audits."
+    else:
+        facts["earlier_audits"] = [asdict(audit) for audit in history.earlier_audits]
     story = history_fact(history)
     if story:
         return facts | {"history": story}, reasons

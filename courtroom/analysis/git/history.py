@@ -149,13 +149,14 @@ class Commit:
 class History:
     """Commits, oldest first; when `truncated`, only the newest of `total`.
 
-    `earlier_audits` are versions of the work's own audits that later commits changed.
+    `earlier_audits` are versions of the work's own audits that later commits changed; None where
+    they were not read.
     """
 
     commits: tuple[Commit, ...]
     total: int
     truncated: bool
-    earlier_audits: tuple[EarlierAudit, ...] = ()
+    earlier_audits: tuple[EarlierAudit, ...] | None = None
 
 
 def read_history(snapshot: Snapshot, limits: Limits) -> History:

@@ -14,7 +14,6 @@ from courtroom.analysis.git.git_process import read_git
 from courtroom.analysis.project.audit_folders import read_once
 from courtroom.analysis.project.dissent_opinions import opinions_of
 from courtroom.analysis.project.own_audits import audit_paths
-from courtroom.models.errors import ChildFailed
 
 if TYPE_CHECKING:
     from courtroom.analysis.git.history import Commit
@@ -45,7 +44,10 @@ class EarlierAudit:
 
 
 def earlier_audits(git_dir: Path, commits: Sequence[Commit]) -> tuple[EarlierAudit, ...]:
-    """Return the earlier versions with an overall score, by path; `commits` are oldest first."""
+    """Return the earlier versions with an overall score, by path; `commits` are oldest first.
+
+    Raises ChildFailed where git cannot read them.
+    """
     own_commits = [commit for commit in commits if not commit.is_merge]
     subjects = audit_paths({path for commit in own_commits for path in commit.paths})
     touches: dict[str, list[str]] = {}
@@ -57,7 +59,7 @@ def earlier_audits(git_dir: Path, commits: Sequence[Commit]) -> tuple[EarlierAud
     order = {commit.sha: number for number, commit in enumerate(own_commits)}
     newest_versions = sorted(replaceable, key=lambda version: order[version[1]])[-MOST_VERSIONS:]
     versions: dict[str, list[tuple[str, ImportedReport | None]]] = {}
-    for (path, sha), text in zip(newest_versions, _texts(git_dir, newest_versions), strict=False):
+    for (path, sha), text in zip(newest_versions, _texts(git_dir, newest_versions), strict=True):
         report = read_once(text, path) if text else None
         versions.setdefault(path, []).append((sha, report))
     return tuple(
@@ -100,15 +102,10 @@ def _opinions(report: ImportedReport) -> list[tuple[str, float | None, str]]:
 
 def _texts(git_dir: Path, versions: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Yield the text of each version, "" where the commit removed it or it is too large."""
-    names = b"".join(f"{sha}:{path}\n".encode() for path, sha in versions)
-    try:
-        output = (
-            read_git(git_dir, ["cat-file", "--batch"], stdin=names, output_bytes=ALL_BYTES)
-            if names
-            else b""
-        )
-    except ChildFailed:
+    if not versions:
         return
+    names = b"".join(f"{sha}:{path}\n".encode() for path, sha in versions)
+    output = read_git(git_dir, ["cat-file", "--batch"], stdin=names, output_bytes=ALL_BYTES)
     position = 0
     for _ in versions:
         start = output.index(b"\n", position) + 1

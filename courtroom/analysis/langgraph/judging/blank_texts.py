@@ -48,10 +48,10 @@ class BlankTexts:
         if steps and id(node) not in self._answers:
             # A value that is made of itself holds nothing more by that.
             self._answers[id(node)] = True
-            self._answers[id(node)] = self._look(node, function, steps)
+            self._answers[id(node)] = self._is_made_blank(node, function, steps)
         return bool(steps) and self._answers[id(node)]
 
-    def _look(self, node: ast.expr, function: FunctionRef, steps: int) -> bool:
+    def _is_made_blank(self, node: ast.expr, function: FunctionRef, steps: int) -> bool:
         if isinstance(node, ast.Name):
             is_parameter = node.id in parameter_names(function)
             values = [] if is_parameter else values_in(function).get(node.id, [])

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from courtroom.analysis.git.history import read_history
 from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.analysis.project.audit_versions import EarlierAudit, earlier_audits
+from courtroom.detectives.repo_investigator import _history_facts
+from courtroom.inputs import _history
 from courtroom.models.case import Limits
+from courtroom.models.errors import ChildFailed
 from tests.factories.repositories import Commit, make_repository
 
 PATH = "audit/report_onself_generated/audit.md"
@@ -49,3 +52,15 @@ def test_audit_of_one_version_and_one_of_a_peer_have_no_earlier_one(tmp_path):
     assert not versions_of(
         tmp_path / "a.git", {PATH: audit("3.0"), peer: audit("3.0")}, {peer: audit("4.0")}
     )
+
+
+def test_versions_that_git_cannot_read_are_unknown_with_a_reason(tmp_path, monkeypatch):
+    def fail(*_arguments):
+        raise ChildFailed("child_died", "git could not read the repository.")
+
+    monkeypatch.setattr("courtroom.inputs.earlier_audits", fail)
+    head = make_repository(tmp_path / "a.git", [Commit("Step", {PATH: audit("3.0")})])
+    history = _history(Snapshot(tmp_path / "a.git", head, None, malformed_objects=False), Limits())
+    facts, reasons = _history_facts(history)
+    assert "earlier_audits" not in facts
+    assert reasons["earlier_audits"] == "git could not read the earlier versions of the audits."
