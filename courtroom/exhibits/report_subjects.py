@@ -77,7 +77,8 @@ def _named_in(material: Material, pages: Sequence[Request]) -> Iterator[Request]
 def diagrams(material: Material) -> Iterator[Request]:
     yield whole_sheet(DIAGRAMS, "the diagrams as they were read, and the code's graph")
     drawn = material.facts.diagrams or ()
-    for page in dict.fromkeys(diagram.page for diagram in drawn if diagram.page):
+    drawn_pages = [diagram.page for diagram in drawn if diagram.page]
+    for page in dict.fromkeys(drawn_pages):
         yield whole_sheet(page_name(page), "page with a diagram")
     yield from graph_core(material)
     for diagram in drawn:
@@ -85,7 +86,24 @@ def diagrams(material: Material) -> Iterator[Request]:
             request = material.around(diagram.path, diagram.line, "a diagram", LARGE)
             if request is not None:
                 yield request
-    yield from pages(material)
+    yield from _beside(material, [*drawn_pages, *_pictured(material)])
+
+
+def _pictured(material: Material) -> Iterator[int]:
+    """Yield the pages on which the VisionInspector noticed something."""
+    for items in material.evidence.values():
+        for item in items:
+            if item.detective == "VisionInspector" and item.location.page:
+                yield item.location.page
+
+
+def _beside(material: Material, own_pages: Sequence[int]) -> Iterator[Request]:
+    """Yield the pages beside those with diagrams, which speak of them; without any, all pages."""
+    if not own_pages:
+        yield from pages(material)
+    for page in dict.fromkeys(own_pages):
+        for near in (page - 1, page + 1):
+            yield whole_sheet(page_name(near), "page beside a diagram")
 
 
 # Subjects by the feature that the report claims (analysis/pdf_claims/claim_patterns.py).

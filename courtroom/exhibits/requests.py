@@ -38,9 +38,6 @@ SUBJECTS: dict[str, Subject] = {
     "commit_history": commits,
     "reducer": state,
     "graph_topology": graph,
-    "state_flow": state,
-    "failing_code": graph,
-    "graph_run": graph,
     "sandboxed_clone": clone,
     "unsafe_call": dangers,
     "structured_output": structured_output,
@@ -49,6 +46,12 @@ SUBJECTS: dict[str, Subject] = {
     "pdf_concept": pages,
     "pdf_paths": claims,
     "diagram": diagrams,
+}
+# Kinds that look through all of the code: their subject is shown where no other kind has one.
+SUBJECTS_OF_ALL_CODE: dict[str, Subject] = {
+    "state_flow": state,
+    "failing_code": graph,
+    "graph_run": graph,
 }
 
 
@@ -70,7 +73,10 @@ def requests_for(criterion: Criterion, material: Material) -> Iterator[Request]:
 
 def _subjects(criterion: Criterion, material: Material) -> Iterator[Request]:
     """Yield requests subject by subject in turns: one per check that is about the subject."""
-    subjects = Counter(SUBJECTS[check.kind] for check in criterion.checks if check.kind in SUBJECTS)
+    kinds = [check.kind for check in criterion.checks]
+    subjects = Counter(SUBJECTS[kind] for kind in kinds if kind in SUBJECTS) or Counter(
+        SUBJECTS_OF_ALL_CODE[kind] for kind in kinds if kind in SUBJECTS_OF_ALL_CODE
+    )
     most = material.room // max(1, len(subjects))
     queues = [
         (islice(subject(material), count * MOST_PER_CHECK), count)

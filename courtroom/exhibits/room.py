@@ -108,7 +108,10 @@ class Room:
         return tuple(map(self._exhibit, self._joined()))
 
     def omitted(self) -> tuple[Omission, ...]:
-        """Return what was asked for and is not shown, each line once, in the order asked."""
+        """Return what was asked for and is not shown, each line once, in the order asked.
+
+        A judge can ask for a unit by its name, which says enough.
+        """
         counted: dict[str, set[int]] = {}
         omissions = []
         for request in self._missed:
@@ -119,7 +122,7 @@ class Room:
             if lines:
                 location = sheet.location(min(lines), max(lines))
                 size = sum(_size(sheet, line) for line in lines)
-                title = f"{request.name}: {request.title}" if request.name else request.title
+                title = request.name or request.title
                 omissions.append(Omission(title=title, location=location, characters=size))
         return tuple(omissions[:MOST_OMISSIONS])
 

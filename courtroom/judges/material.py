@@ -235,6 +235,7 @@ def _outcome_lines(
     sheets: Sequence[Sheet],
 ) -> Iterator[str]:
     by_check = {outcome.check: outcome for outcome in outcomes}
+    written: set[str] = set()
     if criterion.checks:
         yield "# Outcomes of our checks"
     for check in criterion.checks:
@@ -242,7 +243,7 @@ def _outcome_lines(
         if outcome and outcome.not_applicable:
             continue
         own = [item for item in items if item.check == check.id]
-        yield _check_line(check, own[:MOST_ITEMS], outcome, aliases, sheets)
+        yield _check_line(check, own[:MOST_ITEMS], outcome, aliases, sheets, written)
     yield from _root_cause_lines(criterion, items, by_check, aliases, sheets)
 
     # A possible prompt injection is for a person, not for a judge.
@@ -254,7 +255,8 @@ def _outcome_lines(
     if others:
         yield "# Other evidence"
     for item in others[:MOST_OTHER_ITEMS]:
-        yield f"{short_id(item)} {quotation(item.goal)}{_place_and_quote(item, aliases, sheets)}"
+        place, quote = _place_and_quote(item, aliases, sheets)
+        yield _joined(short_id(item), quotation(item.goal), place, quote)
 
 
 def _root_cause_lines(
@@ -272,8 +274,9 @@ def _root_cause_lines(
             goals.setdefault(outcome.not_applicable, []).append(quotation(check.goal))
     for cause, hanging in goals.items():
         own = (item for item in items if item.check == cause.code)
-        cited = "".join(f" {short_id(i)}{_place_and_quote(i, aliases, sheets)}" for i in own)
-        yield f"- {_reason(cause.sentence, aliases)}{cited}; not applicable: {'; '.join(hanging)}"
+        cited = (_joined(short_id(i), *_place_and_quote(i, aliases, sheets)) for i in own)
+        sentence = _joined(_reason(cause.sentence, aliases), *cited)
+        yield f"- {sentence}; not applicable: {'; '.join(hanging)}"
 
 
 def _check_line(
@@ -282,16 +285,34 @@ def _check_line(
     outcome: CheckOutcome | None,
     aliases: Mapping[str, str],
     sheets: Sequence[Sheet],
+    written: set[str],
 ) -> str:
-    """Return outcome, goal, items and reason of a check in one line."""
+    """Return outcome, goal, items and reason of a check in one line.
+
+    Quotes and reasons that were `written` for an earlier check are not repeated.
+    """
     on_wording = check.kind in ON_WORDING
-    cited = "; ".join(
-        f"{short_id(item)}{_place_and_quote(item, aliases, sheets, shows_strings=on_wording)}"
-        for item in items
+    cited = []
+    for item in items:
+        place, quote = _place_and_quote(item, aliases, sheets, shows_strings=on_wording)
+        cited.append(_joined(short_id(item), place, "" if quote in written else quote))
+        written |= {quote} - {CUT}
+
+    reason = outcome.reason if outcome else ""
+    is_new = reason not in written and not _is_goal(reason, check.goal)
+    written.add(reason)
+    return _joined(
+        OUTCOME_SIGNS[outcome.met if outcome else None],
+        quotation(check.goal),
+        "; ".join(cited),
+        f"({_reason(reason, aliases)})" if reason and is_new else "",
     )
-    reason = f" ({_reason(outcome.reason, aliases)})" if outcome and outcome.reason else ""
-    sign = OUTCOME_SIGNS[outcome.met if outcome else None]
-    return f"{sign} {quotation(check.goal)}{f' {cited}' if cited else ''}{reason}"
+
+
+def _is_goal(reason: str, goal: str) -> bool:
+    """Return whether the reason is the goal again, with nothing but a place."""
+    rest = reason.removeprefix(goal)
+    return rest != reason and re.fullmatch(r"(?: \([^()]*\))?\.?", rest) is not None
 
 
 def _place_and_quote(
@@ -300,22 +321,27 @@ def _place_and_quote(
     sheets: Sequence[Sheet],
     *,
     shows_strings: bool = False,
-) -> str:
-    """Return place and quote; an exhibit that shows the lines spares the quote.
+) -> tuple[str, str]:
+    """Return place and quote, each empty where there is none.
 
-    A possible prompt injection is cut, and so is its path.
+    An exhibit that shows the lines spares the quote. A possible prompt injection is cut, and so is
+    its path.
     """
     if INTEGRITY_TAG in item.tags:
-        return f" p{item.location.page} {CUT}" if item.location.page else f" {CUT}"
+        return f"p{item.location.page}" if item.location.page else "", CUT
     place = _place(item.location, aliases)
     if any(_shows(sheet, item.location) for sheet in sheets):
-        return f" {place}"
+        return place, ""
     # Strings of code may be prompts, which address graders rightly; a judge need not read them.
     if shows_strings and has_injection(item.content or ""):
-        return f" {place} {CUT}" if place else f" {CUT}"
+        return place, CUT
     characters = PASSAGE_CHARACTERS if item.location.page else QUOTE_CHARACTERS
     quote = item_quotation(item, characters, aliases, shows_strings=shows_strings)
-    return (f" {place}" if place else "") + (f" “{quote}”" if quote else "")
+    return place, f"“{quote}”" if quote else ""
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(filter(None, parts))
 
 
 def _place(location: Location, aliases: Mapping[str, str]) -> str:

@@ -234,6 +234,28 @@ def test_subjects_of_one_criterion_share_its_room(snapshot: Snapshot) -> None:
     assert {"src/graph.py", "src/justice.py", "src/tools.py"} <= paths
 
 
+@pytest.mark.parametrize(
+    "of_all_code",
+    [
+        check("state_flow", faults=["unwritten_read"]),
+        check("failing_code", part="graph"),
+        check("graph_run", faults=["refused"]),
+    ],
+    ids=lambda definition: definition["kind"],
+)
+def test_check_of_all_code_takes_no_room_from_the_subject(
+    snapshot: Snapshot, of_all_code: dict[str, object]
+) -> None:
+    rules = check("synthesis_rules", aspect="dissent")
+    alone = laid_out(snapshot, rubric_of(of_all_code))
+    beside = laid_out(snapshot, rubric_of(rules, of_all_code))
+
+    subject = {"the state", "a node of the graph"}
+    assert subject & {exhibit.title for exhibit in alone.exhibits}
+    assert not subject & {exhibit.title for exhibit in beside.exhibits}
+    assert "def chief_justice" in texts(beside, "src/justice.py")
+
+
 def test_large_class_of_judges_shows_what_changes_a_score_and_names_the_rest(
     tmp_path: Path,
 ) -> None:
@@ -265,7 +287,7 @@ def prosecutor(state):
 
     assert "def adjusted(self, state):" in texts(bundle, "src/judges.py")
     titles = [omission.title for omission in bundle.omitted]
-    assert "Judge.method_1: a judge" in titles
+    assert "Judge.method_1" in titles
 
 
 def test_claims_show_pages_and_the_code_they_speak_of(snapshot: Snapshot) -> None:
@@ -297,6 +319,16 @@ def test_drawn_diagram_is_written_out_beside_the_graph_of_the_code(snapshot: Sna
     rows = table.text.split("\n")
     assert rows[:2] == ["page 2, read from: mermaid", "  collect -> prosecutor"]
     assert "  START -> collect" in rows[rows.index("the graph of the code") :]
+
+
+def test_pages_beside_a_diagram_are_shown_and_all_pages_without_one(snapshot: Snapshot) -> None:
+    chart = "```mermaid\ngraph TD\n  collect --> prosecutor\n```"
+    criterion = rubric_of(check("diagram", aspect="accurate"))
+    for drawn, expected in ((chart, {2, 3, 4}), ("no chart", {*range(1, 6)})):
+        pages = tuple(drawn if number == 3 else f"Page {number}." for number in range(1, 6))
+        bundle = laid_out(snapshot, criterion, PdfReading(pages=pages))
+        shown = {exhibit.location.page for exhibit in bundle.exhibits if exhibit.kind == "page"}
+        assert shown == expected
 
 
 def test_long_report_leaves_half_of_the_room_to_the_code(snapshot: Snapshot) -> None:

@@ -92,6 +92,35 @@ def test_exhibit_has_an_alias_and_numbered_lines_and_spares_the_quote():
     assert lines[3:6] == ["## f1:10-12 the unit", "10 def f():", "12     x = 1"]
 
 
+def test_quote_and_reason_of_an_earlier_check_are_not_repeated():
+    quoted = [make_evidence(name, content="import a") for name in ("a", "b")]
+    on_page = [item.model_copy(update={"location": Location(page=3)}) for item in quoted]
+    outcomes = [
+        CheckOutcome(check=item.check, met=True, reason="one place", evidence=(item.id,))
+        for item in on_page
+    ]
+    lines = body(material(items=on_page, outcomes=outcomes))
+    assert lines[1:] == [
+        f"+ goal of a {short_id(on_page[0])} p3 “import a” (one place)",
+        f"+ goal of b {short_id(on_page[1])} p3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "shown"),
+    [
+        ("goal of a (a.py:3).", ""),
+        ("goal of a.", ""),
+        ("goal of a, but not at a.py:4.", " (goal of a, but not at f1:4.)"),
+        ("goal of a (a.py:3). Not counted: b.", " (goal of a (f1:3). Not counted: b.)"),
+    ],
+)
+def test_reason_that_says_the_goal_again_is_left_out(reason, shown):
+    outcome = OUTCOMES[0].model_copy(update={"reason": reason})
+    lines = body(material(outcomes=(outcome, OUTCOMES[1])))
+    assert lines[1] == f"+ goal of a {short_id(ITEMS[0])} f1 “import a”{shown}"
+
+
 def test_what_found_no_room_is_named_with_its_size():
     omission = Omission(
         title="the router",
