@@ -333,7 +333,7 @@ def _longest_rise(stages: Sequence[Stage]) -> list[str]:
 
 def _messages(work: History) -> Finding:
     from courtroom.analysis.git.commit_kinds import repeated_messages
-    from courtroom.analysis.git.history import overclaimed_messages, weak_messages
+    from courtroom.analysis.git.history import overclaimed_messages, telling_message, weak_messages
 
     weak = weak_messages(work)
     count = len(work.commits)
@@ -355,8 +355,8 @@ def _messages(work: History) -> Finding:
     ]
     if met or not weak:
         shas = {commit.sha for commit in weak}
-        last = next(commit for commit in reversed(work.commits) if commit.sha not in shas)
-        clues = [commit_clue(last, "The message says more than a bare “fix” or “update”.")]
+        telling = telling_message([c for c in work.commits if c.sha not in shas])
+        clues = [commit_clue(telling, "The message says more than a bare “fix” or “update”.")]
     if claims:
         notes = f"The message says more than the commit holds: {_held(claims[0])}."
         clues.append(commit_clue(claims[0], notes))
@@ -401,9 +401,8 @@ def _message_sentence(weak: Sequence[Commit], count: int) -> str:
         )
         return f"{subject} more than a bare “fix” or “update”."
     quoted = named([f"{_quoted(c.subject)} ({c.sha[:8]})" for c in weak])
-    verb = "names" if len(weak) == 1 else "name"
-    messages = number_of(count, "commit message")
-    return f"{len(weak)} of {messages} {verb} nothing in particular that was changed: {quoted}."
+    of_all = f"{len(weak)} of {number_of(count, 'commit message')}"
+    return f"Recognised {of_all} as naming nothing in particular that was changed: {quoted}."
 
 
 def _spread(minimum: int, work: History) -> Finding:

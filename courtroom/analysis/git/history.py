@@ -8,7 +8,7 @@ other file's contents. A file that only moved adds no lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from difflib import get_close_matches
@@ -68,9 +68,12 @@ EMPTY_WORDS = re.compile(
     r"|in|issues?|it|latest|minor|misc|modif(ied|y)|more|my|new|now|of|ok|optimi[sz]ations?|please"
     r"|remaining|remov(e|ed|es|ing)|unnecessary|untracked|when"
     r"|mak(e|es|ing)"
+    r"|branch|current|initiali[sz](e|ed|es|ing|ation)|with"
     r"|project|push(ed)?|refactor(ed|ing)?|repo(sitory)?|saved?|small|some|stuff|te?mp|test|the"
     r"|things?|to|try|up|updat(e|ed|es|ing)|upload(ed)?|versions?|via|wip|work"
 )
+# So many other words make a message that shows what a good one is.
+TELLING = 3
 # Long ones of these words, as they are known also when misspelt.
 LONG_WORDS: tuple[str, ...] = (
     "submission",
@@ -89,6 +92,8 @@ _KIND = re.compile(r"\w{1,20} ?:")
 _GROUND = re.compile(r"\b(?:according to|as per|based on) [^,;:]{1,200}", re.IGNORECASE)
 KINDS = ("chore", "feat", "feature", "fix", "refactor", "update")
 ALIKE = 0.85
+# A kind of as many letters, of which one is another: "deat" for "feat".
+ALMOST = 0.75
 # An updater is no misspelt update.
 MISSPELT = 0.9
 # A message that says that something works now, and words for a layout of files still to be filled.
@@ -113,8 +118,8 @@ class Commit:
     joins, and those of installed packages stand in `installed_lines_added`. `empty_paths` are those
     of `paths` that hold nothing after it, `thin_paths` the Python files to which it adds fewer than
     LEAST_LINES, or whose judges do nothing yet, `bare_graphs` those in which the graph has no node
-    of its own yet, `bench_paths` those where functions of judges begin (stages.py). `co_authors`
-    are names and emails, `joins` the number of commits that the message says were squashed,
+    of its own yet, `bench_paths` those where functions of judges begin, `client_paths` those of
+    detectives that import tools (stages.py). `co_authors` are names and emails, `joins` the number of commits that the message says were squashed,
     `reverts` the id of the commit that it takes back.
     """
 
@@ -134,6 +139,7 @@ class Commit:
     thin_paths: frozenset[str] = frozenset()
     bare_graphs: frozenset[str] = frozenset()
     bench_paths: frozenset[str] = frozenset()
+    client_paths: frozenset[str] = frozenset()
     installed_lines_added: int = 0
 
     @property
@@ -207,6 +213,12 @@ def weak_messages(history: History) -> tuple[Commit, ...]:
     )
 
 
+def telling_message(commits: Sequence[Commit]) -> Commit:
+    """Return the last commit whose message has several words that name something, else the last."""
+    telling = (commit for commit in reversed(commits) if _named_words(commit.subject) >= TELLING)
+    return next(telling, commits[-1])
+
+
 def overclaimed_messages(history: History) -> tuple[Commit, ...]:
     """Return the commits that say to implement something and add no more than a line of Python."""
     return tuple(
@@ -273,9 +285,21 @@ def _timestamp(date: str) -> str:
 def _is_empty_message(subject: str) -> bool:
     words = _WORD.findall(_UP_TO_DATE.sub("", _GROUND.sub("", subject)).lower())
     # A kind of change before a colon, misspelt or not, names nothing.
-    if words and _KIND.match(subject) and get_close_matches(words[0], KINDS, cutoff=ALIKE):
+    if words and _KIND.match(subject) and _is_kind(words[0]):
         words = words[1:]
     return all(map(_is_empty_word, words)) and not _NAMED_NUMBER.search(subject)
+
+
+def _named_words(subject: str) -> int:
+    return sum(not _is_empty_word(word) for word in _WORD.findall(subject.lower()))
+
+
+def _is_kind(word: str) -> bool:
+    as_long = [kind for kind in KINDS if len(kind) == len(word)]
+    return bool(
+        get_close_matches(word, KINDS, cutoff=ALIKE)
+        or get_close_matches(word, as_long, cutoff=ALMOST)
+    )
 
 
 def _names_its_files(commit: Commit) -> bool:

@@ -33,6 +33,8 @@ _BESIDE = re.compile(r"nodes|justice|supreme|verdict|synthesis", re.IGNORECASE)
 _NEW_REPOSITORY_FILE = re.compile(r"readme.*|licen[sc]e.*|\.git\w+", re.IGNORECASE)
 # In a graph that is laid out no node has a name of a detective or a judge.
 _NODE = re.compile(r"\badd_node\(")
+# Nodes that are objects, as "detective >> judge".
+_WIRED = re.compile(r"^[ \t]{0,40}\w{1,60} >> \w", re.MULTILINE)
 _GRAPH = re.compile(r"\bStateGraph[(:]")
 _LANGGRAPH = re.compile(r"^[ \t]{0,40}(?:from|import) langgraph\b", re.MULTILINE)
 _NAMED_NODE = re.compile(r"\badd_node\(\s*[\"']([\w -]{1,80})[\"']")
@@ -46,6 +48,12 @@ MOST_GRAPHS = 12
 GRAPH_BYTES = 2 * 1024 * 1024
 # Versions of files of detectives and judges that are read for functions that do nothing yet.
 MOST_STUBS = 12
+# An import of the work's tools, in a file of detectives.
+_DETECTIVE = re.compile(r"detectives?|investigators?", re.IGNORECASE)
+_TOOLS_IMPORT = re.compile(
+    r"^[ \t]{0,40}from (?!lang)[\w.]{0,100}(?:tool|forensic)\w{0,40}[\w.]{0,100} import\b",
+    re.MULTILINE,
+)
 _SIDES = (re.compile(r"def \w{0,40}prosecut"), re.compile(r"def \w{0,40}defen[cs]e"))
 _EMPTY_LINES = ("pass", "...", "return", "return state", "return {}", "return None")
 _EMPTY_CALLS = ("print(", "raise NotImplementedError")
@@ -73,18 +81,21 @@ def progression(history: History) -> tuple[Stage, ...]:
     so. Empty files begin the set-up at most; a graph without a detective or a judge, a README and
     an example that tests read begin none; a few lines of Python, or a test, begin one only where
     the message names it, without empty files beside it, or nothing better does. A Chief Justice
-    begins the judges only where no file of theirs does.
+    begins the judges only where no file of theirs does, and detectives that import the tools begin
+    these only where no file of tools does.
     """
     by_files: dict[str, Stage] = {}
     by_justice: dict[str, Stage] = {}
     by_little: dict[str, Stage] = {}
     by_message: dict[str, Stage] = {}
     places: dict[str, int] = {}
+    has_tools = any(map(_brings_tools, history.commits))
     for place, commit in enumerate(history.commits):
         if commit.is_merge:
             continue
         places[commit.sha] = place
         paths = {path for path in commit.paths if not _is_blank(path, commit)}
+        paths -= commit.client_paths if has_tools else set()
         has_code = any(PurePosixPath(path).suffix in CODE_SUFFIXES for path in paths)
         named = [s for s in _stages_in(commit.subject) if has_code or (s == "setup" and paths)]
         full, little = _stages_brought(paths, commit)
@@ -123,6 +134,19 @@ def _is_blank(path: str, commit: Commit) -> bool:
     is_new = bool(_NEW_REPOSITORY_FILE.fullmatch(name))
     is_other = "fixtures" in PurePosixPath(path).parts or is_installed(path)
     return is_marker or is_empty or is_new or is_other or path in commit.bare_graphs
+
+
+def _brings_tools(commit: Commit) -> bool:
+    """Return whether the commit brings tools in a file that is not called after detectives alone."""
+    paths = (path for path in commit.paths if not (commit.is_merge or _is_blank(path, commit)))
+    full, _ = _stages_brought((p for p in paths if not _is_of_detectives(p)), commit)
+    return "tools" in full
+
+
+def _is_of_detectives(path: str) -> bool:
+    """Return whether a file is called after detectives, and after no tool."""
+    rest = _DETECTIVE.sub("", path)
+    return rest != path and _stage_of_file(rest) != "tools"
 
 
 def _lays_out(commit: Commit) -> bool:
@@ -194,7 +218,7 @@ def with_graphs_read(git_dir: Path, commits: Sequence[Commit]) -> tuple[Commit, 
     bare: set[tuple[str, str]] = set()
     for sha, path in versions[:MOST_GRAPHS]:
         text = _text_at(git_dir, sha, path)
-        has_nodes = _NODE.search(text) and _LANGGRAPH.search(text)
+        has_nodes = (_NODE.search(text) or _WIRED.search(text)) and _LANGGRAPH.search(text)
         if _GRAPH.search(text) and not has_nodes:
             bare.add((sha, path))
             continue
@@ -238,7 +262,8 @@ def with_stubs_read(git_dir: Path, commits: Sequence[Commit]) -> tuple[Commit, .
     """Return the commits with files among `thin_paths` whose detectives or judges do nothing yet.
 
     A file is read from its first commit on, until one of its functions does more than return the
-    state. It is then among `bench_paths` where two sides have a function in it.
+    state. It is then among `bench_paths` where two sides have a function in it. Detectives are among
+    `client_paths` where one that a commit brings imports tools.
     """
     filled: set[str] = set()
     read = 0
@@ -246,6 +271,7 @@ def with_stubs_read(git_dir: Path, commits: Sequence[Commit]) -> tuple[Commit, .
     for commit in commits:
         stubs: set[str] = set()
         benches: set[str] = set()
+        is_client = False
         for path in () if commit.is_merge else commit.paths:
             stage = _stage_of_file(path)
             is_kept = stage in {"tools", "judges"} and path.endswith(".py") and path not in filled
@@ -253,6 +279,7 @@ def with_stubs_read(git_dir: Path, commits: Sequence[Commit]) -> tuple[Commit, .
                 continue
             read += 1
             text = _text_at(git_dir, commit.sha, path)
+            is_client |= _is_of_detectives(path) and bool(_TOOLS_IMPORT.search(text))
             if _has_stubs_alone(text, stage):
                 stubs.add(path)
                 continue
@@ -260,7 +287,11 @@ def with_stubs_read(git_dir: Path, commits: Sequence[Commit]) -> tuple[Commit, .
             if stage == "judges" and all(side.search(text) for side in _SIDES):
                 benches.add(path)
         thin_paths = commit.thin_paths | stubs
-        changed.append(replace(commit, thin_paths=thin_paths, bench_paths=frozenset(benches)))
+        clients = frozenset(filter(_is_of_detectives, commit.paths if is_client else ()))
+        bench_paths = frozenset(benches)
+        changed.append(
+            replace(commit, thin_paths=thin_paths, bench_paths=bench_paths, client_paths=clients)
+        )
     return tuple(changed)
 
 

@@ -81,7 +81,10 @@ def test_merges_are_no_evidence_of_good_messages():
     )
     assert (finding.met, finding.reason) == (
         False,
-        "1 of 2 commit messages names nothing in particular that was changed: “update” (00000000).",
+        (
+            "Recognised 1 of 2 commit messages as naming nothing in particular that was changed:"
+            " “update” (00000000)."
+        ),
     )
 
 
@@ -92,6 +95,12 @@ def test_messages_that_say_enough_are_shown_by_one_of_them_and_not_by_their_exce
     assert [clue.rationale for clue in finding.clues] == [
         "The message says more than a bare “fix” or “update”."
     ]
+
+
+def test_good_messages_are_shown_by_the_last_that_names_several_things():
+    subjects = ("Add the graph", "Let both judges cite evidence", "Retry", "Deat: bug fix")
+    finding = judged("messages", *(commit(n, subject=s) for n, s in enumerate(subjects, start=1)))
+    assert [clue.commit for clue in finding.clues] == [f"{2:040d}"]
 
 
 def test_same_words_for_most_commits_do_not_tell_them_apart():
