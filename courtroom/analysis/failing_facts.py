@@ -14,9 +14,9 @@ from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
 from courtroom.analysis.langgraph.unfit_inputs import added_lists, unfit_inputs
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
-from courtroom.analysis.python.certain_nodes import NodeMark, certain_nodes, mark_of
+from courtroom.analysis.python.certain_nodes import certain_nodes, mark_of, returns_before
 from courtroom.analysis.python.closed_resources import uses_after_close
-from courtroom.analysis.python.failing_lines import FailingLine, failing_lines
+from courtroom.analysis.python.failing_lines import FailingLine, failing_lines, value_at_hand
 from courtroom.analysis.python.failure_reach import failure_reach
 from courtroom.analysis.python.missing_files import MissingFiles
 from courtroom.analysis.python.missing_methods import calls_without_method
@@ -91,7 +91,7 @@ def _failures(
             }
             for failing in sorted(lines):
                 reach = failure_reach(site.node, failing.line)
-                nodes = _stopped_nodes(writer, function, failing.mark)
+                nodes, returns = _stopped_nodes(writer, function, failing)
                 # A handler that fails itself ends no error.
                 is_caught = not any(reach.caught_at <= row.line <= reach.caught_to for row in lines)
                 yield {
@@ -108,6 +108,8 @@ def _failures(
                     "after_failure": reach.after_failure or None,
                     "nodes": nodes,
                     "instead": _judges_instead(writer, nodes),
+                    "returns_before": returns,
+                    "at_hand": value_at_hand(site.node, failing.name) if failing.name else None,
                 }
 
 
@@ -140,16 +142,27 @@ def _is_ignored(file: str, patterns: str) -> bool:
     return any(fnmatchcase(path, pattern) for pattern in wanted if pattern for path in paths)
 
 
-def _stopped_nodes(writer: FactWriter, function: FunctionRef, mark: NodeMark) -> list[str]:
-    """Return the nodes of which every run evaluates this part of the function."""
+def _stopped_nodes(
+    writer: FactWriter, function: FunctionRef, failing: FailingLine
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return the nodes of which every run that returns at no earlier place evaluates this part of
+    the function, and those earlier returns.
+    """
     nodes = certain_nodes(function.site.node.body)
-    if not any(isinstance(node, ast.expr) and mark_of(node) == mark for node in nodes):
-        return []
-    return [
-        name
-        for name, start in writer.layers.nodes.items()
-        if function.key in {called.key for called in _surely_called(writer.call_graph, start)}
-    ]
+    if not any(isinstance(node, ast.expr) and mark_of(node) == failing.mark for node in nodes):
+        return [], []
+    stopped, returns = [], [_returns(function, failing.line)]
+    for name, start in writer.layers.nodes.items():
+        calling = _surely_called(writer.call_graph, start).get(function.key)
+        if calling is not None:
+            stopped.append(name)
+            returns += [_returns(caller, line) for caller, line in calling]
+    rows = {(path, line): {"path": path, "line": line} for rows in returns for path, line in rows}
+    return stopped, [*rows.values()] if stopped else []
+
+
+def _returns(function: FunctionRef, line: int) -> list[tuple[str, int]]:
+    return [(function.source.path, before) for before in returns_before(function.site.node, line)]
 
 
 def _judges_instead(writer: FactWriter, nodes: Sequence[str]) -> list[str]:
@@ -166,16 +179,22 @@ def _judges_instead(writer: FactWriter, nodes: Sequence[str]) -> list[str]:
     return sorted(instead) if nodes and replaced.issuperset(nodes) else []
 
 
-def _surely_called(call_graph: CallGraph, start: FunctionRef) -> list[FunctionRef]:
-    """Return a function and those that every run of it calls by a name that means no other."""
-    reached, queue = {start.key: start}, [start]
+def _surely_called(
+    call_graph: CallGraph, start: FunctionRef
+) -> dict[tuple[str, int], tuple[tuple[FunctionRef, int], ...]]:
+    """Return a function and those that every run of it calls by a name that means no other, each
+    with the functions on the way to it and the lines of their calls.
+    """
+    reached: dict[tuple[str, int], tuple[tuple[FunctionRef, int], ...]] = {start.key: ()}
+    queue = [start]
     while queue:
         function = queue.pop()
         callees = call_graph.callees(function)
         for node in certain_nodes(function.site.node.body):
             name = called_name(node) if isinstance(node, ast.Call) else ""
             targets = [callee for callee in callees if name and callee.name == name]
-            if len(targets) == 1 and targets[0].key not in reached:
-                reached[targets[0].key] = targets[0]
+            is_new = len(targets) == 1 and targets[0].key not in reached
+            if isinstance(node, ast.Call) and is_new:
+                reached[targets[0].key] = (*reached[function.key], (function, node.lineno))
                 queue += targets
-    return list(reached.values())
+    return reached

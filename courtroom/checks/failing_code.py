@@ -28,6 +28,11 @@ PARTS = {
     "judges": "judges",
     "justice": "Chief Justice",
 }
+RUNS = {
+    "graph": "A node outside the judges and the Chief Justice",
+    "judges": "A judge",
+    "justice": "The Chief Justice",
+}
 # As the evidence lists them.
 KINDS = "eleven"
 # Only these are looked at: routers and constructors may run as well, also when a file is imported.
@@ -70,9 +75,10 @@ def _failing(check: FailingCode, survey: Survey) -> Finding:
     if lacks_graph(survey.facts):
         reached = reached.replace("that a run of the program reaches", "of the code")
     lines = [line for line in fact["lines"] if line["part"] == check.part]
+    lines = most_reached(lines, survey.facts)
     unlocked = "" if check.every_run else unlocked_imports(survey.facts, check.part)
     if check.every_run and lines:
-        return _every_run(lines)
+        return _every_run(check, lines)
     if not lines:
         functions = "only function" if count == 1 else number_of(count, "function")
         looked = f"Looked in the {functions} {reached}"
@@ -90,7 +96,7 @@ def _failing(check: FailingCode, survey: Survey) -> Finding:
     return _shown(lines, end=unlocked)
 
 
-def _every_run(lines: Sequence[Mapping[str, Any]]) -> Finding:
+def _every_run(check: FailingCode, lines: Sequence[Mapping[str, Any]]) -> Finding:
     """The lines that a run of a node cannot pass; others stand where a run need not come."""
     if any(line["nodes"] is None for line in lines):
         return could_not_look("An earlier version did not look for the runs that reach a line.")
@@ -106,7 +112,17 @@ def _every_run(lines: Sequence[Mapping[str, Any]]) -> Finding:
     nodes = listed(
         f"`{node}`" for node in dict.fromkeys(n for line in certain for n in line["nodes"])
     )
-    return _shown(certain, f"No run of {nodes} gets to its end: ")
+    if any(not line.get("returns_before") for line in certain):
+        return _shown(certain, f"No run of {nodes} gets to its end: ")
+    # Each failing line may be passed over by a return above it.
+    returns = {
+        (row["path"], row["line"]): row for line in certain for row in line["returns_before"]
+    }
+    places = f"{'a' if len(returns) > 1 else 'the'} return at {places_of(returns.values())}"
+    finding = _shown(
+        certain, f"No run of {nodes} that does not end before, by {places}, gets to its end: "
+    )
+    return replace(finding, fault=f"{_fault(check).removesuffix('.')} that does not return early.")
 
 
 def _of_some_runs(lines: Sequence[Mapping[str, Any]]) -> Finding:
@@ -123,14 +139,27 @@ def _of_some_runs(lines: Sequence[Mapping[str, Any]]) -> Finding:
 
 
 def _shown(lines: Sequence[Mapping[str, Any]], begin: str = "", end: str = "") -> Finding:
-    """Lines, first those that most runs reach and nothing catches."""
-    lines = sorted(lines, key=lambda line: (not line.get("nodes"), bool(_reach(line))))
     clues = [line_clue(line, f"{line['function']} {line['why']}.{_reach(line)}") for line in lines]
     reasons = [
         with_place(f"{line['function']} {line['why']}.", line["path"], line["line"]) + _reach(line)
         for line in lines
     ]
     return present(f"{begin}{in_full(reasons)}{end}", clues, met=False)
+
+
+def most_reached(
+    lines: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
+) -> list[Mapping[str, Any]]:
+    """Return the lines, first those that most runs reach and nothing catches, last those of nodes
+    to which no route leads.
+    """
+    idle = {row["node"] for row in (facts.get("graph_run") or {}).get("idle") or ()}
+
+    def order(line: Mapping[str, Any]) -> tuple[bool, bool, bool]:
+        nodes = {*(line.get("nodes") or ())}
+        return bool(nodes) and nodes <= idle, not nodes, bool(_reach(line))
+
+    return sorted(lines, key=order)
 
 
 def _reach(line: Mapping[str, Any]) -> str:
@@ -149,7 +178,7 @@ def _fault(check: FailingCode) -> str:
     if check.part == "graph" and not check.every_run:
         return "A line outside the judges and the Chief Justice fails whenever it runs."
     if check.every_run:
-        return f"A line of the {PARTS[check.part]} fails on every run."
+        return f"{RUNS[check.part]} fails on every run."
     return f"A line of the {PARTS[check.part]} fails whenever it runs."
 
 

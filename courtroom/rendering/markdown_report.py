@@ -247,13 +247,20 @@ def _fault_and_change(criterion: CriterionResult, change: Remediation) -> str:
     # Where a rubric has no advice, the action is the fault itself.
     if fault is None or str(fault).casefold() in change.action.casefold():
         return change.action
-    first = first_sentence(fault.fact)
+    first = _fact_at(change, fault.fact)
     # An action may hold the fact that the fault has given: as its end, or as sentences.
     order, _, fact = change.action.partition(": ")
     is_given = bool(fact) and fact.rstrip(".") in fault.fact
     action = f"{order}." if is_given else change.action
     new = [part for part in sentences_of(action) if part.rstrip(".") not in first]
     return " ".join(filter(None, [fault.sentence, first, *new]))
+
+
+def _fact_at(change: Remediation, fact: str) -> str:
+    """Return the sentence of a fact that names the place of the change, or its first one."""
+    place = f"{change.path}:{change.line}"
+    names_it = (s for s in sentences_of(fact) if re.search(rf"{re.escape(place)}(?!\d)", s))
+    return next(names_it, first_sentence(fact))
 
 
 def _changelocation_text(change: Remediation) -> str:

@@ -40,6 +40,18 @@ def certain_nodes(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
             stack += reversed(parts)
 
 
+def returns_before(function: ast.FunctionDef | ast.AsyncFunctionDef, line: int) -> list[int]:
+    """Return the lines of the function's own returns above a line that is certain but for them."""
+    lines, stack = set[int](), list[ast.AST](function.body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Return) and node.lineno < line:
+            lines.add(node.lineno)
+        if not isinstance(node, (ast.expr, *LATER)):
+            push_children(node, stack)
+    return sorted(lines)
+
+
 def _until_end(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     ends = (place for place, part in enumerate(body, start=1) if isinstance(part, _ENDS))
     return list(body[: next(ends, len(body))])

@@ -178,6 +178,25 @@ def _assignment(name: str, site: FunctionSite) -> tuple[int, bool]:
     return 0, False
 
 
+def value_at_hand(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> str | None:
+    """Return the code by which a function reads a value of this name from an argument of its own."""
+    arguments = function.args
+    own = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    for node in walk(function):
+        key: str | None = None
+        value: ast.AST | None = None
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            key, value = constant_text(node.slice), node.value
+        elif isinstance(node, ast.Call) and last_name(node.func) == "get" and node.args:
+            key = constant_text(node.args[0])
+            value = node.func.value if isinstance(node.func, ast.Attribute) else None
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            key, value = node.attr, node.value
+        if key == name and isinstance(value, ast.Name) and value.id in own:
+            return ast.unparse(node)
+    return None
+
+
 def _bound_in(function: ast.AST) -> set[str]:
     names: set[str] = set()
     for node in walk(function):

@@ -10,6 +10,7 @@ from typing import Any
 
 from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
 from courtroom.analysis.project.recorded_scores import SINCE
+from courtroom.checks.failing_code import most_reached
 from courtroom.checks.phrases import listed, places_of
 from courtroom.checks.sandboxed_clone import FACTS as FACTS_OF_CLONE
 from courtroom.checks.unsafe_call import FACTS
@@ -285,17 +286,30 @@ def _danger_words(danger: str, row: Mapping[str, Any]) -> str:
 def failing_steps(part: str, work: Work) -> Iterator[Step]:
     """Name each definition that is missing once, and what else fails in a function once.
 
-    No run gets past it.
+    No run gets past it. What the check tells first comes first.
     """
     alike: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for row in (work.facts.get("failing_code") or {}).get("lines", ()):
-        if row["part"] == part:
-            what = row.get("name") or f"{row['function']} {row['why']}"
-            alike.setdefault((row["path"], what), []).append(row)
+    rows = (work.facts.get("failing_code") or {}).get("lines", ())
+    for row in most_reached([row for row in rows if row["part"] == part], work.facts):
+        what = row.get("name") or f"{row['function']} {row['why']}"
+        alike.setdefault((row["path"], what), []).append(row)
     for (_, what), rows in alike.items():
         lookup = _failing_lookup(rows[0], work)
         step = _definition(rows) if rows[0].get("name") else lookup or _mended(what, rows)
         yield replace(step, is_urgent=True)
+
+
+def _beyond(row: Mapping[str, Any]) -> str:
+    """Sentence, with a space before it, on runs that the step does not change or that come further."""
+    if returns := row.get("returns_before"):
+        ways = f"the return{'s' * (len(returns) > 1)} at {places_of(returns)}"
+        return f" Look at {ways} too: a run that ends there never comes to this line."
+    if row.get("caught_at"):
+        return (
+            " Then look at what follows in its `try`, which this line kept from running: the handler in"
+            f" line {row['caught_at']} hides what fails there too."
+        )
+    return ""
 
 
 def _failing_lookup(row: Mapping[str, Any], work: Work) -> Step | None:
@@ -307,16 +321,24 @@ def _failing_lookup(row: Mapping[str, Any], work: Work) -> Step | None:
 
 
 def _definition(rows: Sequence[Mapping[str, Any]]) -> Step:
-    """Return the step that defines the name, at the place where a function sets it for itself."""
+    """Return the step that defines the name: by what its function has at hand, as another function
+    does for itself, or anew.
+    """
     first = rows[0]
     name, line = first["name"], first.get("set_at")
     uses = f"{listed(dict.fromkeys(r['function'] for r in rows))} (line{_lines(rows)})"
     use = "uses" if len({row["function"] for row in rows}) == 1 else "use"
-    if line is None:
-        return placed(f"Define or import {name}, which {uses} {use} and nothing defines.", first)
     where = first["why"].rpartition(" inside ")[2]
-    way = f"Move {name} out of {where}" if first["is_constant"] else f"Hand on {name} from {where}"
-    return placed(f"{way}, where alone it exists: {uses} {use} it too.", {**first, "line": line})
+    if first.get("at_hand"):
+        action = f"Take `{first['at_hand']}` for {name}, which {uses} {use} and nothing sets there."
+    elif line is None:
+        action = f"Define or import {name}, which {uses} {use} and nothing defines."
+    elif first["is_constant"]:
+        action = f"Move {name} out of {where}, where alone it exists: {uses} {use} it too."
+        first = {**first, "line": line}
+    else:
+        action = f"Set {name} in {uses} too: it exists only inside {where}, which sets it in line {line}."
+    return placed(f"{action}{_beyond(rows[0])}", first)
 
 
 def _mended(what: str, rows: Sequence[Mapping[str, Any]]) -> Step:

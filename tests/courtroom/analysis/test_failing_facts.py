@@ -64,6 +64,40 @@ def test_node_whose_every_run_comes_to_the_line_is_named(prosecutor, nodes):
 
 
 @pytest.mark.parametrize(
+    ("first", "returns"),
+    [("print()", []), ("if not __name__:\n        return {}", [3])],
+)
+def test_early_returns_of_a_node_and_of_what_it_calls_are_named(first, returns):
+    code = (
+        f"def ask(text):\n    {first}\n    return SCALE\n"
+        f"def prosecutor(state):\n    {first}\n    return ask('a')\n"
+        "def defense(state):\n    return {}\n"
+    )
+    (row,) = failing_rows(code)
+    start = IMPORTS.count("\n")
+    lines = [place["line"] - start for place in row["returns_before"]]
+    assert (row["nodes"], lines) == (["prosecutor"], [*returns, *(line + 4 for line in returns)])
+
+
+@pytest.mark.parametrize(
+    ("read", "at_hand"),
+    [
+        ("Path(state['path'])", "state['path']"),
+        ("state.get('path')", "state.get('path')"),
+        ("state.path", "state.path"),
+        ("OTHER['path']", None),
+    ],
+)
+def test_value_of_the_name_that_the_function_reads_itself_is_at_hand(read, at_hand):
+    code = (
+        f"def prosecutor(state):\n    report = {read}\n    return path\n"
+        "def defense(state):\n    return {}\n"
+    )
+    rows = [row for row in failing_rows(code) if row["name"] == "path"]
+    assert [row["at_hand"] for row in rows] == [at_hand]
+
+
+@pytest.mark.parametrize(
     ("ways", "instead"),
     [
         ('"prosecutor" if state["is_short"] else "defense"', ["defense"]),

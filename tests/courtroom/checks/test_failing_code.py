@@ -111,3 +111,18 @@ def test_line_that_ends_every_run_is_told_from_others(nodes, met, reason):
     check = FailingCode(**CHECK_FIELDS, part="judges", every_run=True)
     result = failing_code(check, survey(facts={"failing_code": fact}))
     assert (result.met, result.reason) == (met, reason)
+
+
+def test_line_below_an_early_return_ends_only_the_runs_that_pass_it():
+    returns = [{"path": "a.py", "line": 3}, {"path": "a.py", "line": 5}]
+    line = LINE | {"nodes": ["prosecutor"], "returns_before": returns}
+    check = FailingCode(**CHECK_FIELDS, part="judges", every_run=True)
+    result = failing_code(check, survey(facts={"failing_code": FACT | {"lines": [line]}}))
+    assert (result.met, result.fault) == (
+        False,
+        "A judge fails on every run that does not return early.",
+    )
+    assert result.reason == (
+        "No run of `prosecutor` that does not end before, by a return at a.py:3 and 5, gets to its end:"
+        " judge uses x (a.py:7)."
+    )

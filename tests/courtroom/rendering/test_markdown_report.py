@@ -251,6 +251,21 @@ def test_key_finding_gives_a_fact_once():
     assert "The work has something unsafe. looked. Mend this.\n" in text
 
 
+def test_key_finding_gives_the_fact_of_its_place():
+    flaw = piece("no_shell", 4)
+    row = outcome("no_shell", False, flaw)
+    row = row.model_copy(update={"reason": "One is so (a.py:1). This is so (no_shell.py:4)."})
+    judged = verdict(
+        "default",
+        bench((1, 1, 1), flaw),
+        evidence=(flaw,),
+        outcomes=(row,),
+        rubric_=rubric(criterion("quality", unsafe(advice="Use a list."))),
+    )
+    text = render_markdown(report(judged, (flaw,)))
+    assert "The work has something unsafe. This is so (no_shell.py:4). Use a list.\n" in text
+
+
 def test_key_finding_leaves_out_a_sentence_of_the_change_that_it_has_given():
     flaw = piece("no_shell", 4)
     advised = rubric(

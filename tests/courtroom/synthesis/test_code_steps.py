@@ -176,7 +176,32 @@ def test_file_that_the_repository_lacks_is_to_be_committed():
         ),
         (
             {"set_at": 3, "is_constant": False},
-            "Hand on SCALE from ask, where alone it exists: judge and lead (lines 7 and 9) use it too.",
+            (
+                "Set SCALE in judge and lead (lines 7 and 9) too: it exists only inside ask, which sets it in"
+                " line 3."
+            ),
+        ),
+        (
+            {"set_at": 3, "is_constant": False, "at_hand": "state['SCALE']"},
+            (
+                "Take `state['SCALE']` for SCALE, which judge and lead (lines 7 and 9) use and nothing sets"
+                " there."
+            ),
+        ),
+        (
+            {"set_at": None, "returns_before": [{"path": "a.py", "line": 5}]},
+            (
+                "Define or import SCALE, which judge and lead (lines 7 and 9) use and nothing defines. Look at"
+                " the return at a.py:5 too: a run that ends there never comes to this line."
+            ),
+        ),
+        (
+            {"set_at": None, "caught_at": 11},
+            (
+                "Define or import SCALE, which judge and lead (lines 7 and 9) use and nothing defines. Then"
+                " look at what follows in its `try`, which this line kept from running: the handler in line 11"
+                " hides what fails there too."
+            ),
         ),
         (
             {"set_at": None},
@@ -189,7 +214,19 @@ def test_missing_definition_is_one_step_for_all_that_use_it(row, action):
     row["why"] = "uses SCALE, which exists only inside ask"
     uses = [row | {"function": "judge", "line": 7}, row | {"function": "lead", "line": 9}]
     (step,) = code_steps.failing_steps("judges", work(failing_code={"lines": uses}))
-    assert (step.line, step.action) == (row["set_at"] or 7, action)
+    assert (step.line, step.action) == (3 if row.get("is_constant") else 7, action)
+
+
+def test_step_for_the_line_that_the_check_shows_first_comes_first():
+    row = {"path": "a.py", "part": "graph", "function": "look", "why": "uses it", "set_at": None}
+    uses = [
+        row | {"line": 2, "name": "LAST", "nodes": ["vision"]},
+        row | {"line": 4, "name": "SECOND", "nodes": [], "caught_at": 9},
+        row | {"line": 6, "name": "FIRST", "nodes": ["look"]},
+    ]
+    facts = work(failing_code={"lines": uses}, graph_run={"idle": [{"node": "vision"}]})
+    steps = code_steps.failing_steps("graph", facts)
+    assert [step.line for step in steps] == [6, 4, 2]
 
 
 def test_score_of_a_committed_audit_is_named():
