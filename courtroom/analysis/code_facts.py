@@ -19,23 +19,20 @@ from courtroom.analysis.graph_run.run_facts import needs_langgraph, run_all
 from courtroom.analysis.graph_run.stub_graph import stub_graphs
 from courtroom.analysis.graph_run.stub_states import stub_state
 from courtroom.analysis.home_made_graphs import record_home_made
-from courtroom.analysis.judge_facts import PROMPT_FACTS, record_calls, record_prompts
+from courtroom.analysis.judge_facts import (
+    PROMPT_FACTS,
+    record_calls,
+    record_prompts,
+    record_written_scores,
+)
 from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.assumed_evidence import always_found, found_in_any_clone
 from courtroom.analysis.langgraph.empty_detectives import empty_detectives
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
 from courtroom.analysis.langgraph.idle_nodes import idle_nodes
-from courtroom.analysis.langgraph.judging.absent_opinions import absent_opinion_scores
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
 from courtroom.analysis.langgraph.judging.literal_scores import literal_opinions, scores_apart
-from courtroom.analysis.langgraph.judging.made_up_scores import (
-    computed_stand_in,
-    made_up_scores,
-    scores_at_once,
-    unasked_scores,
-)
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
-from courtroom.analysis.langgraph.judging.structured_calls import model_calls, model_name
 from courtroom.analysis.langgraph.score_ranges import separate_ranges
 from courtroom.analysis.langgraph.state_access import read_state_access
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_commands
@@ -49,7 +46,6 @@ from courtroom.analysis.langgraph.state_flow.read_flow import (
 )
 from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.langgraph.unread_graphs import notebook_sources, unread_graph
-from courtroom.analysis.locations import shown
 from courtroom.analysis.project.general_facts import (
     EXCHANGE_FACTS,
     read_exchange,
@@ -465,7 +461,7 @@ def _flow(writer: FactWriter) -> None:
 
 
 def _shown_in_code(writer: FactWriter) -> None:
-    """Record evidence that is always found, scores made up, and judges' scores that never agree."""
+    """Record evidence that is always found, and judges' scores that never agree."""
     layers = writer.layers
     for name, on_pictures in (("assumed_evidence", False), ("assumed_pictures", True)):
         rows, gap = always_found(writer.call_graph, layers, on_pictures=on_pictures)
@@ -490,35 +486,6 @@ def _shown_in_code(writer: FactWriter) -> None:
     if not layers.judges:
         gap = "no code of judges was found"
     writer.set_rows("separate_score_ranges", pairs, gap or computed)
-
-    if writer.facts["plain_judges"]:
-        gap = "the judges call no model"
-    for name, scores, unclear in (
-        (
-            "made_up_scores",
-            made_up_scores(layers.judges, layers.justice),
-            computed_stand_in(layers.judges),
-        ),
-        ("scores_at_once", scores_at_once(layers.judges, writer.asking_once), ""),
-        ("unasked_scores", unasked_scores(layers.judges, _silent_nodes(writer)), ""),
-    ):
-        places = [shown(text, (f.source.path, line)) for f, line, text in scores]
-        writer.set_rows(name, places, gap or unclear)
-    gap = layer_gap(writer.call_graph, layers, "justice")
-    writer.set_rows("absent_opinion_scores", absent_opinion_scores(layers.justice), gap)
-
-
-def _silent_nodes(writer: FactWriter) -> dict[str, list[FunctionRef]]:
-    """Return what nodes run that ask no model beside judges that do; not those of other layers."""
-    layers = writer.layers
-    if not any(True for _ in model_calls(layers.judges)):
-        return {}
-    reached = {
-        name: writer.call_graph.reachable_from([node])
-        for name, node in layers.nodes.items()
-        if layers.roles[name] not in {"detective", "justice"}
-    }
-    return {name: reach for name, reach in reached.items() if not model_name(reach)}
 
 
 Analyzer = Callable[[FactWriter], None]
@@ -580,10 +547,16 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "guarded_evidence",
             "varied_evidence",
             "separate_score_ranges",
+        ),
+    ),
+    (
+        record_written_scores,
+        (
             "made_up_scores",
             "scores_at_once",
             "unasked_scores",
             "absent_opinion_scores",
+            "full_panels",
         ),
     ),
     (read_own_outputs, OUTPUT_FACTS),

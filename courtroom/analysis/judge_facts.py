@@ -1,4 +1,4 @@
-"""Facts on the judges: their calls of models, schemas, retries and prompts."""
+"""Facts on the judges: their calls of models, schemas, retries, prompts and written scores."""
 
 from __future__ import annotations
 
@@ -6,15 +6,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
+from courtroom.analysis.langgraph.judging.absent_opinions import absent_opinion_scores
 from courtroom.analysis.langgraph.judging.answer_retries import (
     judges_by_retry,
     narrow_retries,
     retries,
 )
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.judging.made_up_scores import (
+    computed_stand_in,
+    made_up_scores,
+    scores_at_once,
+    unasked_scores,
+)
 from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
 from courtroom.analysis.langgraph.judging.persona_prompts import MAX_SHARED, read_personas
 from courtroom.analysis.langgraph.judging.prompt_files import is_prompt_file
+from courtroom.analysis.langgraph.judging.refused_opinions import full_panels, refused_places
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.structured_calls import (
     BoundCall,
@@ -29,6 +37,7 @@ from courtroom.analysis.langgraph.judging.structured_calls import (
 from courtroom.analysis.langgraph.judging.text_overlap import mostly_own
 from courtroom.analysis.langgraph.judging.unbound_calls import unbound_calls
 from courtroom.analysis.langgraph.judging.uncaught_answers import uncaught_answers
+from courtroom.analysis.locations import shown
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
@@ -220,3 +229,48 @@ def _untold(writer: FactWriter) -> str:
         ),
         "",
     )
+
+
+def record_written_scores(writer: FactWriter) -> None:
+    """Record the scores that the code writes in place of answers, and of opinions that are absent."""
+    layers = writer.layers
+    gap = layer_gap(writer.call_graph, layers, "judge")
+    if not layers.judges:
+        gap = "no code of judges was found"
+    if writer.facts["plain_judges"]:
+        gap = "the judges call no model"
+    failing = (writer.facts.get("failing_code") or {}).get("lines", ())
+    is_refused = refused_places(writer.symbols, failing)
+    for name, scores, unclear in (
+        (
+            "made_up_scores",
+            made_up_scores(layers.judges, layers.justice),
+            computed_stand_in(layers.judges),
+        ),
+        ("scores_at_once", scores_at_once(layers.judges, writer.asking_once), ""),
+        ("unasked_scores", unasked_scores(layers.judges, _silent_nodes(writer)), ""),
+    ):
+        places = [
+            shown(text, (f.source.path, line))
+            for f, line, text in scores
+            if not is_refused(f.source, line)
+        ]
+        writer.set_rows(name, places, gap or unclear)
+    gap = layer_gap(writer.call_graph, layers, "justice")
+    absent = absent_opinion_scores(layers.justice, is_refused)
+    writer.set_rows("absent_opinion_scores", absent, gap)
+    panels = full_panels(writer.symbols)
+    writer.set_rows("full_panels", panels, reading_gap(writer.symbols.codebase))
+
+
+def _silent_nodes(writer: FactWriter) -> dict[str, list[FunctionRef]]:
+    """Return what nodes run that ask no model beside judges that do; not those of other layers."""
+    layers = writer.layers
+    if not any(True for _ in model_calls(layers.judges)):
+        return {}
+    reached = {
+        name: writer.call_graph.reachable_from([node])
+        for name, node in layers.nodes.items()
+        if layers.roles[name] not in {"detective", "justice"}
+    }
+    return {name: reach for name, reach in reached.items() if not model_name(reach)}

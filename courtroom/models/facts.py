@@ -437,6 +437,8 @@ class Facts(FactModel):
     unasked_scores: tuple[ShownFact, ...] | None = None
     # and of the Chief Justice in place of an opinion that is absent
     absent_opinion_scores: tuple[ShownFact, ...] | None = None
+    # models that refuse a verdict with fewer opinions than all
+    full_panels: tuple[ShownFact, ...] | None = None
     # any project
     scope: SubmissionScope | None = None
     project: ProjectFact | None = None

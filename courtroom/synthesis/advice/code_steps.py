@@ -68,8 +68,8 @@ FAILURES = ("made_up_scores", "uncaught_answers", "unasked_scores")
 OF_NODE = "The node "
 CATCH = "Catch the failure of this call, and record in the state that the judge failed."
 BOUND_ALWAYS = (
-    "Ask with the schema in every attempt: hold the answer of this call to {schema}, as that of the"
-    " bound call, and cut no score out of its text."
+    "Hold the answer of this call to {schema} as well, as by model_validate on the parsed JSON, and fill"
+    " in no score that it lacks."
 )
 OTHER_CALL = re.compile(r"\.(?:create|generate_content|chat|complete|completion|post)\(")
 OTHER_CLIENT = (
@@ -222,7 +222,16 @@ def _defaults_behind(work: Work) -> str:
     parts = [places_of(absent)] if absent else []
     parts += [f"in the node{'s' * (len(nodes) > 1)} {listed(nodes)}"] if nodes else []
     where = "; ".join(parts)
-    return f". Drop the score that is then written for an absent opinion ({where})" if parts else ""
+    drop = f". Drop the score that is then written for an absent opinion ({where})"
+    return f"{drop * bool(parts)}{_shorter_panels(work)}"
+
+
+def _shorter_panels(work: Work) -> str:
+    """Return a sentence on the models that refuse a verdict without one of the opinions, or ""."""
+    return "".join(
+        f". Change this before: {row['text'].removesuffix('.')} ({places_of(row['places'])})"
+        for row in work.facts.get("full_panels") or ()
+    )
 
 
 def _is_of_other_client(piece: Evidence) -> bool:

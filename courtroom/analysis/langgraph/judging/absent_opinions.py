@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from courtroom.analysis.langgraph.judging.opinion_guards import is_without, ruled_out_tests
 from courtroom.analysis.langgraph.judging.persona_names import persona_in
+from courtroom.analysis.langgraph.judging.refused_opinions import IsRefused, never
 from courtroom.analysis.langgraph.judging.score_changes import assignments_in
 from courtroom.analysis.langgraph.judging.score_defaults import reads_score, written_number
 from courtroom.analysis.locations import shown
@@ -21,22 +23,26 @@ from courtroom.analysis.python.tree_walk import (
     words_of,
 )
 
-# Words of names for what the judges gave.
-GIVEN = frozenset(words_of("opinion opinions ops op scores"))
 SCORE_FIELDS = frozenset({"score", "final_score"})
 MOST_PLACES = 8
 ONE, EVERY = "an opinion is", "all opinions are"
 
 
-def absent_opinion_scores(justice: Sequence[FunctionRef]) -> list[dict[str, Any]]:
+def absent_opinion_scores(
+    justice: Sequence[FunctionRef], is_refused: IsRefused = never
+) -> list[dict[str, Any]]:
     """Return the scores by function and number, as facts: `op.score if op else 3`.
 
-    The highest comes first. A number under every scale is none.
+    The highest comes first. A number under every scale is none, and so is that of a record which its
+    class refuses.
     """
+    ruled_out = ruled_out_tests(justice)
     places: dict[tuple[str, str, float], dict[int, bool]] = defaultdict(dict)
     # A nested function is read with the one around it.
     for function in (function for function in justice if function.site.outer is None):
-        for line, number, is_for_none in _written(function.site.node):
+        for line, number, is_for_none in _written(function.site.node, ruled_out):
+            if is_refused(function.source, line):
+                continue
             lines = places[function.source.path, function.shown_name, number]
             lines[line] = is_for_none and lines.get(line, True)
     return [
@@ -48,14 +54,16 @@ def absent_opinion_scores(justice: Sequence[FunctionRef]) -> list[dict[str, Any]
     ]
 
 
-def _written(function: ast.AST) -> Iterator[tuple[int, float, bool]]:
+def _written(function: ast.AST, ruled_out: Collection[int]) -> Iterator[tuple[int, float, bool]]:
     """Yield line and number; true where the number is for want of any opinion."""
     filled = _filled_after(function)
     for node in walk(function):
         number = _default(node)
         if number is not None and not _is_idle(node, filled):
             yield getattr(node, "lineno", 1), number, False
-        elif isinstance(node, ast.If) and (is_for_none := _is_without(node.test)) is not None:
+        elif isinstance(node, ast.If) and (is_for_none := is_without(node.test)) is not None:
+            if id(node) in ruled_out:
+                continue
             for statement in node.body:
                 yield from ((*verdict, is_for_none) for verdict in _verdicts(statement))
         elif isinstance(node, ast.FunctionDef):
@@ -147,17 +155,6 @@ def _is_given(node: ast.expr) -> bool:
         node = node.args[0]
     of_list = isinstance(node, ast.Subscript) and "scores" in words_of(last_name(node.value))
     return of_list or reads_score(node)
-
-
-def _is_without(test: ast.expr) -> bool | None:
-    """Return true for `not opinions`, false for `not all([prosecutor, defense])`; else None."""
-    if not isinstance(test, ast.UnaryOp) or not isinstance(test.op, ast.Not):
-        return None
-    denied = test.operand
-    if isinstance(denied, ast.Call) and called_name(denied) == "all" and denied.args:
-        members = getattr(denied.args[0], "elts", [])
-        return False if any(persona_in(last_name(member)) for member in members) else None
-    return None if GIVEN.isdisjoint(words_of(last_name(denied))) else True
 
 
 def _returned(function: ast.FunctionDef) -> Iterator[tuple[int, float]]:

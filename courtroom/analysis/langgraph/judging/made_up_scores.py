@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from courtroom.analysis.langgraph.judging.averaged_scores import averaged_values
 from courtroom.analysis.langgraph.judging.last_rounds import leaves_by_last_round
 from courtroom.analysis.langgraph.judging.missing_answers import unlike_answers, without_answer
+from courtroom.analysis.langgraph.judging.read_defaults import read_defaults
 from courtroom.analysis.langgraph.judging.score_changes import assignments_in, words_in
 from courtroom.analysis.langgraph.judging.score_defaults import (
     LOWEST,
@@ -42,8 +43,13 @@ CRITERIA = frozenset(words_of("dimension dimensions dim dims criterion criteria"
 MODEL_NAMES = frozenset(words_of("llm model client chain"))
 # Words of a test on whether there is a model to ask.
 OF_MODEL = frozenset(words_of("llm llms model client provider api"))
+UNREAD = "in place of an answer that cannot be read"
 # What is added where the mean counts a score that lies under the scale.
 COUNTED_IN_MEAN = ", and the mean of the scores counts it"
+# Errors of the machine, its settings and its packages: an answer that does not fit raises none.
+OF_MACHINE = frozenset(
+    {"EnvironmentError", "OSError", "IOError", "ImportError", "ModuleNotFoundError"}
+)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -125,20 +131,41 @@ def _are_all_scores(values: ast.expr) -> bool:
 def _all_made_up(judges: Sequence[FunctionRef], lowest: float = LOWEST) -> list[_MadeUp]:
     functions = {function.name: function for function in judges}
     found: list[_MadeUp] = []
+    # What a caller does for want of an answer comes after what stands at the request.
+    by_callers: list[_MadeUp] = []
     for function in judges:
         tree = function.site.node
+        absent = {id(node) for node in without_answer(tree, functions)}
         behind_all = _behind_all_answers(tree, functions)
+        of_machine = _of_machine(tree)
         for node, is_at_once in _after_failure(tree, functions):
             failed = "all answers, once one" if node in behind_all else "an answer that"
-            words = f"in place of {failed} failed"
-            found += _scores_in(
+            words = of_machine.get(id(node), f"in place of {failed} failed")
+            rows = by_callers if id(node) in absent else found
+            rows += _scores_in(
                 node, function, functions, words, is_at_once=is_at_once, lowest=lowest
             )
         for statement in _left_out(tree, functions):
             words = "in place of an opinion that the answer lacks"
             found += _scores_in(statement, function, functions, words, is_at_once=True)
         found += _defaults(function)
-    return found
+    for function, line, number in read_defaults(judges):
+        row = _row(function, line, f"{number}", UNREAD)
+        found.append(_MadeUp(row, number, is_at_once=True))
+    return [*found, *by_callers]
+
+
+def _of_machine(function: ast.AST) -> dict[int, str]:
+    """Return the words on what handlers do that wait for errors of the machine alone."""
+    return {
+        id(statement): f"where {caught} is raised"
+        for handler in _handlers(function)
+        if handler.type is not None
+        for types in [getattr(handler.type, "elts", [handler.type])]
+        for caught in [" or ".join(map(last_name, types))]
+        if OF_MACHINE.issuperset(map(last_name, types))
+        for statement in handler.body
+    }
 
 
 def _defaults(function: FunctionRef) -> Iterator[_MadeUp]:
@@ -146,8 +173,7 @@ def _defaults(function: FunctionRef) -> Iterator[_MadeUp]:
     tree = function.site.node
     again = {id(part) for node in _after_last_request(tree) for part in walk(node)}
     for line, number in _kept_defaults(tree):
-        words = "in place of an answer that cannot be read"
-        yield _MadeUp(_row(function, line, f"{number}", words), number)
+        yield _MadeUp(_row(function, line, f"{number}", UNREAD), number)
     for node, number in defaults_of_answers(tree):
         row = _row(function, getattr(node, "lineno", 1), f"{number}", "to an answer that has none")
         yield _MadeUp(row, number, is_at_once=id(node) not in again)
@@ -530,7 +556,8 @@ def _opinions(
             if len(values) == 1 and _score(values[0], function, lowest) is not None:
                 yield function, values[0]
         called = functions.get(called_name(inner)) if isinstance(inner, ast.Call) else None
-        if called is None or called.key == function.key:
+        # A method that sends a request is that of a model, whatever class has one of its name.
+        if called is None or called.key == function.key or called.name in MODEL_METHODS:
             continue
         returned = [part for part in called.site.node.body if isinstance(part, ast.Return)]
         for part in returned:

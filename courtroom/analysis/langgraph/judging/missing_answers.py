@@ -5,7 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS, is_model_call
+from courtroom.analysis.langgraph.judging.structured_calls import (
+    MODEL_METHODS,
+    SCHEMA_BINDERS,
+    is_model_call,
+)
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
     BLOCK_ENDS,
@@ -117,12 +121,20 @@ def _awaited(value: ast.expr) -> ast.expr:
 
 
 def _may_be_none(value: ast.expr, functions: Mapping[str, FunctionRef]) -> bool:
-    """Return true for a call of a function that returns None after its request failed."""
+    """Return true for a call of a function that returns None after its request failed.
+
+    It may also hand on the answer of a bound model as it came: that is None where the model called
+    no tool.
+    """
     call = _awaited(value)
     called = functions.get(called_name(call)) if isinstance(call, ast.Call) else None
     if called is None or MODEL_METHODS.isdisjoint(called.site.mentions):
         return False
     nodes = list(walk(called.site.node))
+    if not SCHEMA_BINDERS.isdisjoint(called.site.mentions):
+        answers = _names(called.site.node, lambda part: is_model_call(_awaited(part)))
+        if any(isinstance(n, ast.Return) and _is_answer(n.value, answers) for n in nodes):
+            return True
     tries = [node.lineno for node in nodes if isinstance(node, ast.Try)]
     return any(
         isinstance(node, ast.Return)
@@ -130,3 +142,9 @@ def _may_be_none(value: ast.expr, functions: Mapping[str, FunctionRef]) -> bool:
         and node.lineno > min(tries, default=node.lineno)
         for node in nodes
     )
+
+
+def _is_answer(value: ast.expr | None, answers: set[str]) -> bool:
+    if isinstance(value, ast.Name):
+        return value.id in answers
+    return value is not None and is_model_call(_awaited(value))

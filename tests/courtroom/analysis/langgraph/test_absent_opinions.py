@@ -103,3 +103,39 @@ def test_default_for_an_empty_list_is_idle_below_a_return_where_it_is_empty(betw
 def test_places_of_one_function_and_number_are_one_fact_and_the_highest_comes_first():
     body = "use(p.score if p else 1, 2)\n    use(p.score if p else 3)\n    use(3 if not p else p.score)"
     assert rows(body) == [(counts(3), [3, 4]), (counts(1), [2])]
+
+
+RULED_OUT = """
+def chief_justice(state):
+    opinions = state["opinions"]
+    if not opinions:
+        return None
+    for criterion in state["criteria"]:
+        criterion_ops = [op for op in opinions if op.{key} == criterion]
+        if not criterion_ops:
+            use(Result(final_score=1, opinions=[]))
+            continue
+        scores = [op.score for op in criterion_ops if op.judge]
+        if not scores:
+            final_score = 2
+        else:
+            final_score = synthesize(scores)
+
+def synthesize(scores):
+    if not scores:
+        return 3
+    return max(scores)
+"""
+
+
+@pytest.mark.parametrize("key", ["criterion", "judge"])
+def test_default_behind_a_test_that_left_before_is_idle(key):
+    _, layers = layers_of(symbols_of(RULED_OUT.format(key=key)))
+    facts = absent_opinion_scores(layers.justice)
+    # A test before the loop is of all criteria, that in it of one.
+    assert [row["text"] for row in facts] == [counts(1, is_for_none=True)]
+
+
+def test_default_of_a_record_that_its_class_refuses_is_none():
+    _, layers = layers_of(symbols_of(RULED_OUT.format(key="criterion")))
+    assert absent_opinion_scores(layers.justice, lambda _source, line: line == 9) == []
