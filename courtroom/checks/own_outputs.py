@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
-from courtroom.analysis.langgraph.assumed_evidence import FOUND_UNLOOKED
+from courtroom.analysis.langgraph.assumed_evidence import FOUND_UNLOOKED, NO_PICTURE
 from courtroom.analysis.project.recorded_scores import (
     FILLED,
     MARKED,
@@ -190,18 +190,22 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         subject = "evidence on pictures" if is_of_pictures else "evidence"
         thing = "no picture" if is_of_pictures else "nothing"
         exempt = "" if is_of_pictures or not facts.get("assumed_pictures") else ", pictures aside"
-        reason = (
-            f"Looked for {subject} that constants alone report as found, or whose own text says that"
-            f" {thing} was looked at{exempt}."
+        alone = (
+            "alone report as found" if is_of_pictures else "report as found without a work to read"
         )
-        unlooked = _varied(facts, says_no_look=True)
+        reason = (
+            f"Looked for {subject} that constants {alone}, or whose own text says that {thing} was"
+            f" looked at{exempt}."
+        )
+        unlooked = _varied(facts, FOUND_UNLOOKED)
         remark = f" Not counted, as a call may return another text:{unlooked}" if unlooked else ""
+        remark += _varied(facts, NO_PICTURE) if is_of_pictures else ""
         finding = absent(reason + remark, "Followed the nodes of the detectives.", met=True)
-        return replace(finding, has_reservation=bool(unlooked))
+        return replace(finding, has_reservation=bool(remark))
     if aspect == "guarded":
         reason = (
             "No evidence was recognised that is reported as found in every work that a detective can"
-            f" read, with nothing of the work in its content.{_varied(facts, says_no_look=False)}"
+            f" read, with nothing of the work in its content.{_varied(facts)}"
         )
         return absent(reason, "Followed the nodes of the detectives.", met=True)
     if aspect == "open_scores":
@@ -245,14 +249,14 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     return replace(present(reason, clues), has_reservation=bool(remarks))
 
 
-def _varied(facts: Mapping[str, Any], *, says_no_look: bool) -> str:
-    """Sentences, with a space before them, on constants beside a content that shows what was read,
-    or may say that nothing was looked at.
+def _varied(facts: Mapping[str, Any], mark: str = "") -> str:
+    """Sentences, with a space before them, on constants beside a content that shows what was read;
+    those with a `mark` are on a look that may not have happened.
     """
     rows = [
         (row["text"], row["places"][0])
         for row in facts.get("varied_evidence") or ()
-        if (FOUND_UNLOOKED in row["text"]) is says_no_look
+        if next((m for m in (FOUND_UNLOOKED, NO_PICTURE) if m in row["text"]), "") == mark
     ]
     sentences = [with_place(text, place["path"], place["line"]) for text, place in rows]
     return f" {in_full(sentences)}" if sentences else ""

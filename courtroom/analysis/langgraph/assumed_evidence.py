@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -73,6 +74,14 @@ OPENED = frozenset(words_of("ingest ingested ingestion parsed opened loaded inde
 
 # What is said of evidence that may hold a text by which a call says that it did not look.
 FOUND_UNLOOKED = "reports evidence with found=True also where "
+# What is said of a detective for pictures in a work whose code looks at none.
+NO_PICTURE = "hands a picture to a model or reads what is on one."
+# Signs of such code.
+_LOOK_AT_PICTURE = re.compile(
+    r"image_url|b64encode|inline_data|media_type|image/(?:png|jpe?g)|pytesseract|image_to_string"
+    r"|\bcv2\b|getpixel|upload_file|from_bytes"
+)
+_COMMENT = re.compile(r"#.*")
 
 Nodes = Iterator[tuple[ast.AST, bool]]
 
@@ -179,6 +188,7 @@ def found_in_any_clone(
         )
         for function, line, words in shown_failures(call_graph, call_graph.reachable_from(every))
     ]
+    varied += _unseen_pictures(call_graph, layers)
     rows += [
         shown(
             f"{function.shown_name} reports evidence with found=False whose own text says “{word}”,"
@@ -188,6 +198,18 @@ def found_in_any_clone(
         for function, line, word in denied_evidence(detectives)
     ]
     return rows, varied, _gap(call_graph, layers)
+
+
+def _unseen_pictures(call_graph: CallGraph, layers: Layers) -> Iterator[dict[str, Any]]:
+    """Yield a detective for pictures where no code of the product has a sign of a look at one."""
+    sources = call_graph.symbols.codebase.production
+    if any(_LOOK_AT_PICTURE.search(_COMMENT.sub("", source.text)) for source in sources):
+        return
+    for name, role in layers.roles.items():
+        if role == "detective" and not PICTURES.isdisjoint(words_of(name)):
+            function = layers.nodes[name]
+            text = f"No code was recognised by which {name} {NO_PICTURE}"
+            yield shown(text, (function.source.path, function.site.node.lineno))
 
 
 def _guarded_sentence(item: AssumedEvidence) -> str:

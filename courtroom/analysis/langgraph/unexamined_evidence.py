@@ -40,6 +40,7 @@ OF_RUBRIC = frozenset(words_of("rubric rubrics dimension dimensions criterion cr
 TAKING = frozenset(words_of("load get read filter select"))
 # Functions of pdf2image: they draw the pages of a PDF, whatever stands on them.
 RENDERING = frozenset({"convert_from_path", "convert_from_bytes"})
+MISSING = frozenset({"ImportError", "ModuleNotFoundError"})
 # Texts that say that something is there.
 AFFIRMING = re.compile(
     r"^(?:Detected|Confirmed|Found|Identified|Verified that)\b|^[\w ]{1,40} confirmed\b"
@@ -245,8 +246,20 @@ def _is_unasked_call(function: FunctionRef, value: ast.expr, called: str) -> boo
 
 
 def _returned_failure(function: FunctionRef) -> str:
-    """Return the text by which a function says that it did not look, "" where it returns none."""
-    returns = (n.value for n in walk(function.site.node) if isinstance(n, ast.Return) and n.value)
+    """Return the text by which a function says that it did not look, "" where it returns none.
+
+    That for a package that is not installed comes last.
+    """
+    nodes = list(walk(function.site.node))
+    handlers = (n for n in nodes if isinstance(n, ast.ExceptHandler))
+    uninstalled = {
+        id(inner)
+        for handler in handlers
+        if handler.type is not None and last_name(handler.type) in MISSING
+        for inner in walk(handler)
+    }
+    values = [n.value for n in nodes if isinstance(n, ast.Return) and n.value]
+    returns = sorted(values, key=lambda value: id(value) in uninstalled)
     # Of a record, the values are the texts.
     parts = (part for value in returns for part in (*getattr(value, "values", ()), value))
     texts = (text for part in parts for text in _texts_in(part))

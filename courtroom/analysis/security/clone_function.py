@@ -117,7 +117,11 @@ def read_clone(
         ],
         "clone_errors_handled": list(_error_handlers(function, calls, context)),
         "url_validated": [
-            *validations(function, call, context),
+            # A caller's own test may stand on a way that this clone does not take.
+            *(
+                list(validations(function, call, [function]))
+                or validations(function, call, context)
+            ),
             *recorded_errors(running),
             *admissions(running, function),
         ],
@@ -440,7 +444,8 @@ def _error_handlers(
     for other in context:
         is_clone = other.key == function.key
         for node in walk(other.site.node):
-            if isinstance(node, ast.Try) and node.handlers:
+            handlers = [h for h in getattr(node, "handlers", ()) if not _is_silent(h)]
+            if isinstance(node, ast.Try) and handlers:
                 calls = [
                     inner
                     for statement in node.body
@@ -451,9 +456,18 @@ def _error_handlers(
                     called_name(inner) == function.name for inner in calls
                 )
                 if calls_function or any(inner in clones for inner in calls):
-                    yield other.source, node.handlers[0].lineno
+                    yield other.source, handlers[0].lineno
             elif is_clone and isinstance(node, ast.If) and tests_return_code(node.test):
                 yield other.source, node.lineno
+
+
+def _is_silent(handler: ast.ExceptHandler) -> bool:
+    """Return true for `except Exception: pass`, which neither notices nor reports anything."""
+    return all(
+        isinstance(statement, ast.Pass)
+        or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+        for statement in handler.body
+    )
 
 
 def tests_return_code(test: ast.expr) -> bool:

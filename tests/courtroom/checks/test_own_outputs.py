@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from courtroom.analysis.git.history import Commit, History
+from courtroom.analysis.langgraph.assumed_evidence import NO_PICTURE
 from courtroom.analysis.project.audit_rows import as_received
 from courtroom.analysis.project.audit_versions import EarlierAudit
 from courtroom.checks.own_outputs import KIND, NO_AUDIT, OwnOutputs
@@ -266,6 +267,17 @@ def test_text_of_a_call_that_did_not_look_is_a_reservation(aspect):
     assert guarded.reason.endswith(" with nothing of the work in its content. A fact (a.md:3).")
     without = answer(aspect, assumed_evidence=[], assumed_pictures=[], varied_evidence=[SHOWN])
     assert without.has_reservation is False
+
+
+def test_pictures_at_which_no_code_looks_are_a_reservation_of_their_check_alone():
+    said = f"No code was recognised by which see {NO_PICTURE}"
+    rows = [SHOWN | {"text": said}]
+    finding = answer("pictures", assumed_pictures=[], varied_evidence=rows)
+    assert (finding.met, finding.has_reservation) == (True, True)
+    assert finding.reason.endswith(f" was looked at. {said[:-1]} (a.md:3).")
+    other = answer("examined", assumed_evidence=[], varied_evidence=rows)
+    assert other.has_reservation is False
+    assert NO_PICTURE not in answer("guarded", guarded_evidence=[], varied_evidence=rows).reason
 
 
 def test_evidence_that_is_never_found_is_another_fault():

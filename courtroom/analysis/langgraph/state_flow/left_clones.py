@@ -106,7 +106,11 @@ def _why_left(
         idle.append(site.node.name)
     if idle:
         return f", and nothing calls {idle[0]}(), which removes a folder"
-    return " and removes it only where it fails" if removals else ", and no code removes a folder"
+    return (
+        " and removes it only where it fails"
+        if removals
+        else ", and no code of the product removes a folder"
+    )
 
 
 def _passing_return(call_graph: CallGraph, function: FunctionRef, removals: Removals) -> str:

@@ -244,6 +244,37 @@ def test_pictures_that_were_counted_and_not_looked_at_are_shown(rationale, said)
     assert [said in text for text in pictures(body, rationale)] == [True] * bool(said)
 
 
+def test_text_for_a_package_that_is_not_installed_comes_last():
+    package = "    try:\n        import seer\n    except ImportError:\n"
+    package += "        return 'Analysis skipped: install seer.'\n"
+    failing = FAILING.replace("    try:\n", f"{package}    try:\n", 1)
+    body = "images = extract(state)\nif not images:\n    return []\ntext = classify(images[0])\n"
+    (text,) = pictures(body, "text", failing)
+    assert "returns “Classification skipped”" in text
+
+
+@pytest.mark.parametrize(
+    ("look", "count"),
+    [
+        ("return picture.stat().st_size  # image_url", 1),
+        ("return model.invoke([{'type': 'image_url'}])", 0),
+        ("return ask(b64encode(picture))", 0),
+    ],
+)
+def test_detective_for_pictures_at_which_no_code_looks_is_told(look: str, count: int):
+    code = (
+        f"{IMPORTS}def classify(picture):\n    {look}\n"
+        "def vision_inspector(state):\n    return [classify(state['picture'])]\n"
+    )
+    graph = GRAPH.replace("repo_investigator", "vision_inspector")
+    _, varied, _ = found_in_any_clone(*layers_of(symbols_of(f"{code}{graph}")))
+    said = (
+        "No code was recognised by which vision_inspector hands a picture to a model or reads what is"
+        " on one."
+    )
+    assert [row["text"] for row in varied] == [said] * count
+
+
 def test_failure_of_a_look_that_a_test_tells_apart_is_not():
     body = "text = classify(state)\nif text.startswith('[Classification'):\n    return []\n"
     assert pictures(body, "text") == []

@@ -66,6 +66,43 @@ def test_precautions_of_the_wrapper_and_of_the_callers_count():
     assert precautions(files) == {"clone_in_tempdir", "clone_timeout", "clone_errors_handled"}
 
 
+@pytest.mark.parametrize(
+    ("handler", "is_handled"),
+    [
+        ("pass", False),
+        ("'Fall back.'\n        pass", False),
+        ("return None", True),
+        ("log(error)", True),
+    ],
+)
+def test_handler_that_does_nothing_handles_no_error(handler, is_handled):
+    code = f"""
+from git import Repo
+def clone(url):
+    try:
+        Repo.clone_from(url, 'x')
+    except Exception as error:
+        {handler}
+"""
+    assert ("clone_errors_handled" in precautions(code)) is is_handled
+
+
+def test_address_that_the_clone_checks_itself_needs_no_test_of_a_caller():
+    code = """
+from git import Repo
+def clone(url):
+    validate_url(url)
+    Repo.clone_from(url, 'x')
+def analyse(url, path):
+    validate_url(url)
+    return read(path) if path else clone(url)
+"""
+    validated = clone_of(code).lines["url_validated"]
+    assert [line for _, line in validated] == [4]
+    without = code.replace("    validate_url(url)\n", "", 1)
+    assert [line for _, line in clone_of(without).lines["url_validated"]] == [6]
+
+
 def test_folder_that_a_caller_makes_for_a_copy_is_none_of_the_clone():
     files = {
         "src/tools.py": """

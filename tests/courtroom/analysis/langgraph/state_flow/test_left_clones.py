@@ -45,7 +45,7 @@ def found(kind: str, body: str, call: str = "fetch(state['repo_url'])") -> list[
 def test_clone_in_a_folder_that_no_code_removes_is_left_behind(body: str):
     assert found("left_clone", body) == [
         (
-            "fetch() clones into a folder of tempfile.mkdtemp(), and no code removes a folder: each run"
+            "fetch() clones into a folder of tempfile.mkdtemp(), and no code of the product removes a folder: each run"
             " leaves its clone behind"
         )
     ]
@@ -132,7 +132,7 @@ def test_clone_of_a_function_that_nothing_calls_is_left_behind_by_each_call():
     sentences = [fault.sentence for fault in faults(flow_of(code), "left_clone")]
     assert sentences == [
         (
-            "fetch() clones into a folder of tempfile.mkdtemp(), and no code removes a folder: each call"
+            "fetch() clones into a folder of tempfile.mkdtemp(), and no code of the product removes a folder: each call"
             " leaves its clone behind"
         )
     ]
