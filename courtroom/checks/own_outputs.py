@@ -64,6 +64,8 @@ NEVER_FOUND = "found=False"
 NO_CLAIM = "No overall score was recognised that README or a report gives for the work's own audit."
 NEWER = ", and the newest one,"
 UNJUDGED = "which does not judge each criterion by itself"
+# Two scores in points that differ by no more are the same.
+SAME_SCORE = 1e-6
 NOT_HELD = (
     "No committed audit that was read gives the overall score that is claimed, but not every audit"
     " could be read or names one."
@@ -386,7 +388,7 @@ def _claimed(
 def _verdict(claim: Mapping[str, Any], facts: Mapping[str, Any], *, agrees: bool) -> str:
     """Words on who gives a claimed score: an audit that judged, where there is one."""
     from courtroom.analysis.project.audit_folders import is_later, moment_of
-    from courtroom.analysis.project.score_claims import gives
+    from courtroom.analysis.project.score_claims import distance, gives
 
     audits = facts.get("own_audits") or ()
     moments = {row["path"]: moment_of(row["path"], row.get("date")) for row in audits}
@@ -405,7 +407,15 @@ def _verdict(claim: Mapping[str, Any], facts: Mapping[str, Any], *, agrees: bool
         remark = f": {remark}" if remark else ""
         return f"none of the work's own committed audits gives it{remark}"
     giving_rows = [row for row in audits if row["about"] in ("self", "") and gives(row, claim)]
+    # The nearest score first, of several the newest audit.
+    giving_rows.sort(key=lambda row: moments[row["path"]], reverse=True)
+    giving_rows.sort(key=lambda row: (distance(row, claim) > SAME_SCORE, bool(row.get("is_older"))))
     paths = [row["path"] for row in giving_rows]
+    rounded = {
+        row["path"]: f" up to rounding, as {row['overall']}"
+        for row in giving_rows
+        if distance(row, claim) > SAME_SCORE
+    }
     rows = facts.get("audits_without_judgement") or ()
     unjudged_paths = _outputs(row["places"][0] for row in rows)
     judged_paths = (p for p in paths if PurePosixPath(p).with_suffix("") not in unjudged_paths)
@@ -417,8 +427,8 @@ def _verdict(claim: Mapping[str, Any], facts: Mapping[str, Any], *, agrees: bool
             for row in giving_rows
         )
         newer_audit = f"{NEWER} {last_row['path']}, gives {last_row['overall']}" if is_old else ""
-        return f"{path or 'a committed audit'} gives it{newer_audit}"
-    return f"{paths[0]} gives it, {UNJUDGED}"
+        return f"{path or 'a committed audit'} gives it{rounded.get(path, '')}{newer_audit}"
+    return f"{paths[0]} gives it{rounded.get(paths[0], '')}, {UNJUDGED}"
 
 
 def _claim_clue(claim: Mapping[str, Any], verdict: str) -> Clue:

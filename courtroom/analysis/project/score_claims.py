@@ -59,6 +59,9 @@ _TABLE_CELL = re.compile(
     r"|(?P<alone>self[- \u2010\u2011]audit) (?:score|grade|rating|result)",
     re.IGNORECASE,
 )
+# The first cell of such a row, with a remark, and the column of the last of several moments.
+_TOTAL_CELL = re.compile(r"(?:overall|total)(?: score)?(?: \([^()]{1,60}\))?", re.IGNORECASE)
+_LAST_MOMENT = re.compile(r"\b(?:run|round|final|after|now|latest|current)\b", re.IGNORECASE)
 _SELF_TABLE = "Table of the self-audit: "
 _HEADING = re.compile(r"#{1,6} ")
 _MARKS = re.compile(r"[|*_`#●•]")
@@ -87,7 +90,8 @@ def claims_in_document(path: str, text: str) -> Iterator[dict[str, Any]]:
     is_readme = stem.startswith("readme")
     shown = _without_fences(text)
     # A row that is also a sentence is one claim.
-    claims = chain(claims_in(shown), final_scores_in(shown), rows_in(shown), columns_in(shown))
+    parts = (claims_in, final_scores_in, rows_in, columns_in, totals_in)
+    claims = chain.from_iterable(claims(shown) for claims in parts)
     for line, claim in sorted(dict(claims).items()):
         if not is_readme or _SELF_AUDIT.search(claim["text"]):
             yield {**claim, "path": path, "line": line}
@@ -171,9 +175,7 @@ def columns_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     heading, column, is_own = "", -1, False
     last: tuple[int, dict[str, Any]] | None = None
     for number, line in enumerate([*text.split("\n"), ""], start=1):
-        cells = [
-            " ".join(_MARKS.sub(" ", cell).split()) for cell in line.strip().strip("|").split("|")
-        ]
+        cells = _cells(line)
         if line.lstrip()[:1] != "|":
             heading = line if _HEADING.match(line) else heading
             if last and is_own:
@@ -190,6 +192,27 @@ def columns_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
             claim = {"text": row, "score": float(score[1]), "maximum": float(score[2])}
             if not _PEERS.search(row) and float(score[1]) <= float(score[2]):
                 last = number, {**claim, "is_own": True}
+
+
+def totals_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the same of tables whose last rows are overall scores of several moments."""
+    start, head = 0, list[str]()
+    for number, line in enumerate(text.split("\n"), start=1):
+        before, start = text[max(start - CONTEXT, 0) : start], start + len(line) + 1
+        cells = _cells(line) if line.lstrip()[:1] == "|" else []
+        head = (head or cells) if cells else []
+        scores = [(n, score) for n, cell in enumerate(cells) if (score := _SCORE.fullmatch(cell))]
+        is_total = len(scores) > 1 and len(head) == len(cells) and _TOTAL_CELL.fullmatch(cells[0])
+        if not is_total or not _SELF_AUDIT.search(before) or _PEERS.search(before):
+            continue
+        column, score = scores[-1]
+        if _LAST_MOMENT.search(head[column]) and float(score[1]) <= float(score[2]):
+            claim = {"text": f"{cells[0]}, {head[column]}: {score[0]}", "is_own": True}
+            yield number, {**claim, "score": float(score[1]), "maximum": float(score[2])}
+
+
+def _cells(line: str) -> list[str]:
+    return [" ".join(_MARKS.sub(" ", cell).split()) for cell in line.strip().strip("|").split("|")]
 
 
 def claims_on_pages(pages: Sequence[str]) -> list[dict[str, Any]]:
@@ -232,11 +255,21 @@ def gives(audit: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
     if audit["score"] is None:
         return False
     # Half of the last digit that is written: 3.6 stands for 3.55 to 3.65.
-    decimals = len(f"{claim['score']:g}".partition(".")[2])
-    tolerance = max(0.5 * 10**-decimals, SMALLEST_DIFFERENCE) + 1e-9
+    tolerance = max(0.5 * 10 ** -_decimals(claim), SMALLEST_DIFFERENCE) + 1e-9
+    return distance(audit, claim) <= tolerance
+
+
+def distance(audit: Mapping[str, Any], claim: Mapping[str, Any]) -> float:
+    """Return how far the claimed score is from an audit's, in points of the claim's scale."""
     # An audit that names no maximum may mean any of them.
     maxima = (audit["maximum"],) if audit["maximum"] else USUAL_MAXIMA
-    return any(
-        abs(audit["score"] / maximum * claim["maximum"] - claim["score"]) <= tolerance
-        for maximum in maxima
+    return min(
+        abs(audit["score"] / maximum * claim["maximum"] - claim["score"]) for maximum in maxima
     )
+
+
+def _decimals(claim: Mapping[str, Any]) -> int:
+    """Return the decimals of a claimed score as it is written: one in "4.0/5", none in "4/5"."""
+    written = (match[1] for match in _SCORE.finditer(claim["text"]))
+    score = next((text for text in written if float(text) == claim["score"]), "")
+    return len((score or f"{claim['score']:g}").partition(".")[2])

@@ -409,6 +409,20 @@ def test_audit_that_gives_a_claimed_score_is_named(unjudged, words, is_reserved)
     assert (finding.met, finding.has_reservation) == (True, is_reserved)
 
 
+def test_audit_with_the_claimed_score_is_named_before_those_that_are_rounded_to_it():
+    near = {**ROW, "score": 4.23, "maximum": 5.0, "overall": "4.23/5.0"}
+    rows = [
+        {**near, "path": "near.md"},
+        {**near, "path": "same_20260301.md", "score": 4.2, "is_older": True},
+        {**near, "path": "same_20260302.md", "score": 4.2, "is_older": True},
+    ]
+    claims = [{**CLAIM, "text": "Overall score: 4.2/5", "agrees": True}]
+    finding = answer("claimed", claimed_scores=claims, own_audits=rows)
+    assert "; same_20260302.md gives it" in finding.reason
+    finding = answer("claimed", claimed_scores=claims, own_audits=rows[:1])
+    assert finding.reason.endswith("; near.md gives it up to rounding, as 4.23/5.0.")
+
+
 @pytest.mark.parametrize("claims", [[], [{**CLAIM, "agrees": None}]])
 def test_claims_that_nothing_can_be_held_against_leave_the_check_open(claims):
     assert answer("claimed", claimed_scores=claims).met is None

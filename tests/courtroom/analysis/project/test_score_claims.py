@@ -122,6 +122,30 @@ def test_a_claim_agrees_with_an_audit_that_gives_the_score_as_rounded(audits, ex
     assert [held["agrees"] for held in held_claims([claim], audits, is_all=True)] == [expected]
 
 
+@pytest.mark.parametrize(("written", "agrees"), [("4.0/5.0", False), ("4/5", True)])
+def test_written_decimals_of_a_claim_tell_how_far_it_is_rounded(written, agrees):
+    claim = {"text": f"The self-audit scores {written}", "score": 4.0, "maximum": 5.0}
+    (held,) = held_claims([claim], [audit(3.9)], is_all=True)
+    assert held["agrees"] is agrees
+
+
+RUNS = "## Self-Audit Summary\n\n| Criterion | {} | {} | Driver |\n|---|---|---|---|\n{}"
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "expected"),
+    [
+        (("Run 1", "Run 2"), "| **Overall (7 criteria)** | 3.1/5 | **3.7/5** | new |", [3.7]),
+        (("Run 1", "Run 2"), "| Overall | 3.1/5 | 3.7/5 | new |", [3.7]),
+        (("Prosecutor", "Defense"), "| Overall | 3.1/5 | 3.7/5 | new |", []),
+        (("Run 1", "Run 2"), "| Graph (both splits) | 3/5 | 4/5 | new |", []),
+    ],
+)
+def test_last_of_two_moments_in_a_row_of_overall_scores_is_a_claim(columns, row, expected):
+    claims = claims_in_document("report.md", RUNS.format(*columns, row))
+    assert [(claim["line"], claim["score"]) for claim in claims] == [(5, s) for s in expected]
+
+
 def test_label_of_the_self_audit_stands_for_itself():
     page = "Tracing: from evidence to verdict Self-Audit Results: Overall Score: 4.43 / 5\n• Depth: 5 / 5"
     (claim,) = claims_on_pages([page])
