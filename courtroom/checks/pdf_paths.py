@@ -45,7 +45,7 @@ class PdfPaths(CheckBase):
     """`claims_any`: the report names files; `none_hallucinated`: at most `maximum` of them do not exist;
     `claims_hold`: at most `maximum` of what it says of the code's behaviour is not so, or at most this
     `share` of it;
-    `claims_supported`: at least `minimum` of what it says of behaviour and files was found to be so;
+    `claims_supported`: at least `minimum` files and features of a fixed list that the work has are named;
     `names_exist`: at most `maximum` of the functions, classes and fields that it names occur nowhere in the code."""
 
     kind: Literal["pdf_paths"] = "pdf_paths"
@@ -249,7 +249,10 @@ def claims_supported(
     count = len(right) + len(existing)
     features = number_of(len(right), "feature") if right else "no features"
     files = number_of(len(existing), "file") if existing else "no files"
-    reason = f"Of what the report names, {features} and {files} were found in the work."
+    reason = (
+        "Looked in the report for files of the work and for a fixed list of features: of those that"
+        f" the work has, {features} and {files} were recognised there."
+    )
     clues = _confirmed_clues(right)
     if not clues:
         searched = "Looked for them in all that the report says of the code."
@@ -462,7 +465,7 @@ def _fault(check: PdfPaths) -> str:
         "none_hallucinated": "The report does not name files that exist, as it should.",
         "claims_hold": (f"{part} claims of the report on the code are not confirmed there."),
         "claims_supported": (
-            f"Fewer than {check.minimum} of the features and files that the report names were found in the work."
+            f"Fewer than {check.minimum} features and files that the work has were recognised in the report."
         ),
         "names_exist": (f"{over} names of code in the report occur nowhere in the code."),
     }[check.aspect]

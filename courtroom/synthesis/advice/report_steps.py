@@ -158,7 +158,7 @@ def claim_steps(aspect: str, work: Work, pieces: Sequence[Evidence] = ()) -> Ite
     elif missing and aspect == "none_hallucinated":
         yield Step(f"Correct these paths in the report, or take them out: {named(missing)}.")
     elif aspect in {"claims_any", "none_hallucinated", "claims_supported"}:
-        yield Step(_name_files(work))
+        yield Step(_name_files(work, aspect))
 
 
 def _with_page(feature: str, pieces: Sequence[Evidence]) -> str:
@@ -175,7 +175,7 @@ def _is_means(feature: str) -> bool:
     return feature.startswith("uses_") or feature == "mkdtemp"
 
 
-def _name_files(work: Work) -> str:
+def _name_files(work: Work, aspect: str) -> str:
     """Return the files that the report can name: of parts that it makes claims on, and lacks."""
     claimed = work.facts.get("pdf_claims") or {}
     named_files = [path.removeprefix("./") for path in work.facts.get("pdf_claimed_paths") or ()]
@@ -187,6 +187,8 @@ def _name_files(work: Work) -> str:
         if not any(_is_file(work.names[name], path) for path in named_files)
     ]
     example = f": {listed(places)}" if places else ""
+    if named_files and aspect == "claims_supported":
+        return f"Describe more parts of the code in the report, each with its file{example}."
     return f"Name in the report the file of each part that it describes{example}."
 
 

@@ -176,7 +176,8 @@ def test_confirmed_features_and_existing_files_support_a_report(minimum: int, me
     finding = claims_supported(check, held, CheckedPaths(there, (), (), ()))
     assert (finding.met, finding.reason) == (
         met,
-        "Of what the report names, 1 feature and 2 files were found in the work.",
+        "Looked in the report for files of the work and for a fixed list of features: of those that"
+        " the work has, 1 feature and 2 files were recognised there.",
     )
     assert [clue.rationale for clue in finding.clues] == [
         "Of this passage the code bears out reducers."

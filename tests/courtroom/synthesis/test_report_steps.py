@@ -88,14 +88,25 @@ def test_claimed_route_that_no_run_takes_is_mended_and_not_dropped():
 
 
 @pytest.mark.parametrize(
-    ("paths", "claims"),
-    [(["./state.py"], {"reducers": "confirmed"}), ([], {"clone_timeout": "confirmed"})],
+    ("paths", "claims", "action"),
+    [
+        (
+            ["./state.py"],
+            {"reducers": "confirmed"},
+            "Describe more parts of the code in the report, each with its file.",
+        ),
+        (
+            [],
+            {"clone_timeout": "confirmed"},
+            "Name in the report the file of each part that it describes.",
+        ),
+    ],
     ids=["named", "not spoken of"],
 )
-def test_file_that_the_report_names_or_says_nothing_of_is_no_example_to_name(paths, claims):
+def test_file_that_the_report_names_or_says_nothing_of_is_no_example_to_name(paths, claims, action):
     facts = work(pdf_claimed_paths=paths, pdf_claims=claims)
     (step,) = report_steps.claim_steps("claims_supported", facts)
-    assert step.action == "Name in the report the file of each part that it describes."
+    assert step.action == action
 
 
 THREE = "defense, prosecutor and tech_lead side by side"
