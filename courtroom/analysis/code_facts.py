@@ -76,6 +76,7 @@ from courtroom.analysis.python.symbolic_execution.data_files import (
 from courtroom.analysis.python.symbolic_execution.values import Function, Instance
 from courtroom.analysis.python.syntax import parse_sources
 from courtroom.analysis.reach_facts import PARALLEL_FLAGS, drop_runner, is_uncalled
+from courtroom.analysis.rule_obstacles import record_rule_obstacles
 from courtroom.analysis.security.address_checks import documented_addresses
 from courtroom.analysis.security.clone_errors import (
     EscapingError,
@@ -535,6 +536,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "markdown_report",
         ),
     ),
+    (record_rule_obstacles, ("unheld_rules",)),
     (_flow, ("state_flow",)),
     (record_failing_code, ("failing_code",)),
     (read_hazards, ("unsafe_calls", "possible_unsafe_calls")),

@@ -73,6 +73,7 @@ from courtroom.analysis.langgraph.state_flow.heard_keys import HeardKeys
 from courtroom.analysis.project.entry_points import SURE
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import last_name, tests_around, walk, words_of
+from courtroom.analysis.rule_obstacles import NEVER_APPLIES
 
 # Calls that make one number of several.
 ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"})
@@ -575,7 +576,7 @@ def _waits_in_vain(writer: FactWriter, conditions: DeadConditions) -> str:
         return ""
     row = vain[0]
     return (
-        f"A rule lets facts overrule opinions, but it never applies: it waits for “{row.word}”"
+        f"A rule lets facts overrule opinions, but {NEVER_APPLIES}: it waits for “{row.word}”"
         f" in the {row.field} of evidence under `{row.key}`, where no code writes that."
     )
 

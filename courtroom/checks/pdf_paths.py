@@ -16,7 +16,7 @@ from courtroom.checks.feature_words import FEATURE_WORDS, MADE_CHANGE, NOT_THERE
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import listed, named, number_of
+from courtroom.checks.phrases import listed, named, number_of, place_of
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
@@ -37,6 +37,8 @@ NO_NAMES = "The names in the report could not be compared with the code."
 PATHS = ("path of a file", "paths of files")
 # A report on an agent graph names dozens; fewer recognised ones are no sample of them.
 FEW_NAMES = 3
+# Facts on rules of the verdict that are in the code, and change no score or never act.
+RULES_WITHOUT_EFFECT = ("idle_rules", "unheld_rules")
 NO_PATHS = "The report names no file as part of this work"
 NO_CLAIM = "The report makes no claim that could be compared with the code."
 
@@ -194,11 +196,22 @@ def _contradiction(held: CheckedClaim, code: Mapping[str, Any]) -> str:
     words = _feature(held)
     if _is_dead(held, code):
         return f"The code has {words}, and no run takes it"
+    idle, unheld = (row_of(held.claim.feature, code.get(fact)) for fact in RULES_WITHOUT_EFFECT)
+    if idle:
+        return f"The code has {words}, and it changes no score ({place_of(idle['path'], idle['line'])})"
+    if unheld:
+        place = place_of(unheld["path"], unheld["line"])
+        return f"The code does not bear out this claim of {words}: at {place} {unheld['why']}"
     if held.claim.is_denial:
         return f"{NOT_THERE}{words.removeprefix('no ')}"
     if held.is_there:
         return f"The code has {words}, and not as this sentence says"
     return f"The code does not bear out this claim of {words}"
+
+
+def row_of(rule: str, rows: Sequence[Mapping[str, Any]] | None) -> Mapping[str, Any] | None:
+    """The row of a rule in a fact on rules without effect."""
+    return next((row for row in rows or () if row["rule"] == rule), None)
 
 
 def _is_dead(held: CheckedClaim, code: Mapping[str, Any]) -> bool:
@@ -232,6 +245,8 @@ def _behaviour(
 def _as_worded(held: CheckedClaim, code: Mapping[str, Any]) -> str:
     """The feature and the page of a contradicted claim."""
     page = f"page {held.claim.page}"
+    if row_of(held.claim.feature, code.get("idle_rules")):
+        return f"{_feature(held)} that changes a score ({page})"
     if _is_dead(held, code):
         return f"{_feature(held)} that runs take ({page})"
     return f"{_feature(held)} {f'as worded on {page}' if held.is_there else f'({page})'}"

@@ -238,6 +238,13 @@ class IdleRule(Place):
     function: str
 
 
+class UnheldRule(Place):
+    """Rule that the code begins or has, and that never acts: `why` says so as the end of a sentence."""
+
+    rule: str
+    why: str
+
+
 class FailingLine(Place):
     """Line that fails whenever it runs; `why` says so as the end of a sentence.
 
@@ -369,6 +376,8 @@ class Facts(FactModel):
     loose_caps: tuple[LooseCap, ...] | None = None
     # rules that are in the code and change no score
     idle_rules: tuple[IdleRule, ...] | None = None
+    # rules that the code begins, or has, and why they never act as their names say
+    unheld_rules: tuple[UnheldRule, ...] | None = None
     # the class of an opinion that has a score
     opinion_model: OpinionModel | None = None
     # where a plain mean of the judges' scores becomes the verdict

@@ -35,8 +35,9 @@ def _flag(name: str) -> Callable[[CodeFacts], bool | None]:
 
 def _rule(name: str) -> Callable[[CodeFacts], bool | None]:
     def holds(code: CodeFacts) -> bool | None:
-        is_idle = any(row["rule"] == name for row in code.get("idle_rules") or ())
-        return False if is_idle else (code.get("rules") or {}).get(name)
+        rows = (*(code.get("idle_rules") or ()), *(code.get("unheld_rules") or ()))
+        never_acts = any(row["rule"] == name for row in rows)
+        return False if never_acts else (code.get("rules") or {}).get(name)
 
     return holds
 

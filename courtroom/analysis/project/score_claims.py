@@ -256,16 +256,15 @@ def gives(audit: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
         return False
     # Half of the last digit that is written: 3.6 stands for 3.55 to 3.65.
     tolerance = max(0.5 * 10 ** -_decimals(claim), SMALLEST_DIFFERENCE) + 1e-9
-    return distance(audit, claim) <= tolerance
+    return bool(distance(audit, claim) <= tolerance)
 
 
 def distance(audit: Mapping[str, Any], claim: Mapping[str, Any]) -> float:
     """Return how far the claimed score is from an audit's, in points of the claim's scale."""
     # An audit that names no maximum may mean any of them.
     maxima = (audit["maximum"],) if audit["maximum"] else USUAL_MAXIMA
-    return min(
-        abs(audit["score"] / maximum * claim["maximum"] - claim["score"]) for maximum in maxima
-    )
+    shares = (audit["score"] / maximum for maximum in maxima)
+    return float(min(abs(share * claim["maximum"] - claim["score"]) for share in shares))
 
 
 def _decimals(claim: Mapping[str, Any]) -> int:

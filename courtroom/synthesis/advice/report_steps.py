@@ -23,6 +23,7 @@ from courtroom.checks.feature_words import (
 )
 from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.pdf_concept import EXPLAINS_IT
+from courtroom.checks.pdf_paths import RULES_WITHOUT_EFFECT, row_of
 from courtroom.checks.phrases import listed, named, number_of
 from courtroom.models.evidence import Evidence
 from courtroom.synthesis.advice.work import Step, Work
@@ -96,6 +97,9 @@ NAME_THE_COMMIT = (
 # The sentence of the report is right once runs take these routes.
 ROUTES = ("conditional_edges", "error_route")
 MEND_ROUTES = "Mend the routes of the graph, so that runs take each way that the report names."
+RULES_AS_SAID = (
+    "Let these rules of the code act as the report says, or say in the report what they do: "
+)
 NAME_THE_LINES = "Name the lines of a part in the report as the file has them, or only its file."
 NAME_THEIR_SCORES = (
     "Give the scores of an audit by the work itself in the report, and say whose audit any others are"
@@ -124,7 +128,20 @@ def claim_steps(aspect: str, work: Work, pieces: Sequence[Evidence] = ()) -> Ite
     changed = [f for f in contradicted if f == MADE_CHANGE]
     dead = [f for f in contradicted if f in ROUTES and dead_routes(work.facts)]
     worded = [f for f in contradicted if f not in dead and work.facts.get(SHOWN_BY.get(f, ""))]
-    aside = {*stale, *other, *counted, *quoted, *cited, *scored, *valued, *changed, *worded, *dead}
+    ruled = [f for f in contradicted if _has_rule(f, work)]
+    aside = {
+        *ruled,
+        *stale,
+        *other,
+        *counted,
+        *quoted,
+        *cited,
+        *scored,
+        *valued,
+        *changed,
+        *worded,
+        *dead,
+    }
     wrong = [FEATURE_WORDS[f] for f in contradicted if f not in aside]
     if aspect == "names_exist" and names:
         yield Step(
@@ -143,6 +160,7 @@ def claim_steps(aspect: str, work: Work, pieces: Sequence[Evidence] = ()) -> Ite
         up_to_date = f"Take out of the report, as it is no longer so, that the code has {outdated}."
         parts = (
             (built, wrong),
+            (f"{RULES_AS_SAID}{named([FEATURE_WORDS[f] for f in ruled])}.", ruled),
             (MEND_ROUTES, dead),
             (as_coded, worded),
             (in_place, other),
@@ -168,6 +186,11 @@ def _with_page(feature: str, pieces: Sequence[Evidence]) -> str:
     denying = (piece for piece in pieces if piece.rationale.startswith(denial))
     page = next((piece.location.page for piece in denying), None)
     return f"{words} (page {page})" if page else words
+
+
+def _has_rule(feature: str, work: Work) -> bool:
+    """Return whether the code has or begins a rule of this name."""
+    return any(row_of(feature, work.facts.get(fact)) for fact in RULES_WITHOUT_EFFECT)
 
 
 def _is_means(feature: str) -> bool:

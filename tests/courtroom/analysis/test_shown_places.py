@@ -484,3 +484,5 @@ def test_rule_of_facts_that_waits_in_vain_is_said_to(tmp_path: Path, text: str, 
     assert (finding.met, finding.has_reservation) == (True, is_vain)
     never = "it never applies: it waits for “not read” in the text of evidence under `pdf`"
     assert (never in finding.reason) is is_vain
+    whys = [r["why"] for r in work.facts["unheld_rules"] if r["rule"] == "fact_supremacy"]
+    assert [never in why for why in whys] == [True] * is_vain

@@ -155,6 +155,36 @@ def test_features_that_one_passage_claims_are_cited_once() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        (
+            {"idle_rules": [{"rule": "fact_supremacy", "path": "j.py", "line": 9}]},
+            "The code has fact supremacy, and it changes no score (j.py:9).",
+        ),
+        (
+            {
+                "unheld_rules": [
+                    {
+                        "rule": "fact_supremacy",
+                        "path": "j.py",
+                        "line": 9,
+                        "why": "nothing calls f()",
+                    }
+                ]
+            },
+            "The code does not bear out this claim of fact supremacy: at j.py:9 nothing calls f().",
+        ),
+        ({}, "The code does not bear out this claim of fact supremacy."),
+    ],
+)
+def test_rule_that_never_acts_is_told_with_its_line(facts: dict[str, object], words: str) -> None:
+    finding = claims_hold(_check(0), [_held("fact_supremacy", "contradicted")], CODE | facts)
+    assert [clue.rationale.replace(" (see src/graph.py:9)", "") for clue in finding.clues] == [
+        words
+    ]
+
+
 def test_confirmed_claims_are_cited_when_none_fails() -> None:
     finding = claims_hold(_check(0), [_held("reducers", "confirmed")], CODE)
     assert (finding.met, [clue.rationale for clue in finding.clues]) == (
@@ -176,8 +206,10 @@ def test_confirmed_features_and_existing_files_support_a_report(minimum: int, me
     finding = claims_supported(check, held, CheckedPaths(there, (), (), ()))
     assert (finding.met, finding.reason) == (
         met,
-        "Looked in the report for files of the work and for a fixed list of features: of those that"
-        " the work has, 1 feature and 2 files were recognised there.",
+        (
+            "Looked in the report for files of the work and for a fixed list of features: of those"
+            " that the work has, 1 feature and 2 files were recognised there."
+        ),
     )
     assert [clue.rationale for clue in finding.clues] == [
         "Of this passage the code bears out reducers."

@@ -35,6 +35,13 @@ def test_library_that_the_report_names_wrongly_is_not_built():
     )
 
 
+@pytest.mark.parametrize("fact", ["idle_rules", "unheld_rules"])
+def test_claimed_rule_that_the_code_has_without_effect_is_not_built(fact):
+    facts = work(pdf_claims={"dissent": "contradicted"}, **{fact: [{"rule": "dissent"}]})
+    (step,) = report_steps.claim_steps("claims_hold", facts)
+    assert step.action == f"{report_steps.RULES_AS_SAID}an account of dissent."
+
+
 def test_page_that_denies_what_the_code_has_stands_with_the_step():
     features = ("lacks_judges", "lacks_parallel_judges", "uses_os_system")
     facts = work(pdf_claims=dict.fromkeys(features, "contradicted"))

@@ -122,9 +122,10 @@ def test_cap_that_opinions_set_off_bears_out_a_claim_that_says_so(
     assert [claim.standing for claim in held] == [standing]
 
 
-def test_rule_that_changes_no_score_bears_out_no_claim() -> None:
+@pytest.mark.parametrize("fact", ["idle_rules", "unheld_rules"])
+def test_rule_that_changes_no_score_bears_out_no_claim(fact: str) -> None:
     claims = feature_claims(_report("By fact supremacy the score is reduced."))
-    code = {"rules": {"fact_supremacy": True}, "idle_rules": [{"rule": "fact_supremacy"}]}
+    code = {"rules": {"fact_supremacy": True}, fact: [{"rule": "fact_supremacy"}]}
     assert [held.standing for held in check_against_code(claims, code)] == ["contradicted"]
 
 
