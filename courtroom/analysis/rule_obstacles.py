@@ -23,4 +23,5 @@ def record_rule_obstacles(writer: FactWriter) -> None:
 
 
 def _why(note: str) -> str:
-    return note[max(note.find(NEVER_APPLIES), 0) :].removesuffix(".")
+    _, verdict, reason = note.partition(NEVER_APPLIES)
+    return f"this rule never applies{reason}".removesuffix(".") if verdict else note

@@ -64,7 +64,8 @@ def concept(check: PdfConcept, report: PdfReading) -> Finding:
         searched = f"Looked for “{check.term}” and its usual spellings on {pages}: it is absent."
         return absent(_reason(check, "absent"), searched, met=met)
 
-    reason = _reason(check, usage.use, f" on page {usage.page}")
+    called = f", which calls it “{usage.other_words}”" if usage.other_words else ""
+    reason = _reason(check, usage.use, f" on page {usage.page}{called}")
     clue = Clue(rationale=reason, statement=usage.passage, page=usage.page, confidence=INFERRED)
     return present(reason, [clue], met=met)
 
@@ -98,7 +99,7 @@ def _reason(check: PdfConcept, use: TermUse, where: str = "") -> str:
     if check.use == "mentioned":
         return f"The report uses {term}{where}."
     if use == "mentioned":
-        return f"The report mentions {term}{where} and explains it nowhere."
+        return f"The report mentions {term}{where}{',' if ', ' in where else ''} and explains it nowhere."
     return f"The report explains {term}{where}."
 
 

@@ -118,8 +118,10 @@ def _report(facts: JsonFacts) -> Absence | None:
 def _diagram(facts: JsonFacts) -> Absence | None:
     if facts.get("pdf_diagram") != "none":
         return None
-    sources = (f"the {d['drawn_as']} source of one (page {d['page']})" for d in _written(facts))
-    only = next((f", only {source}" for source in sources), "")
+    sources = [f"the {d['drawn_as']} source of one (page {d['page']})" for d in _written(facts)]
+    flows = [f"page {page}" for page in facts.get("pdf_flows") or ()]
+    written = [*sources[:1], *([f"a flow written with arrows ({named(flows)})"] if flows else [])]
+    only = f", only {listed(written)}" if written else ""
     return _absence("no_diagram", f"The report has no diagram{only}.", detective="VisionInspector")
 
 

@@ -11,6 +11,7 @@ from itertools import takewhile
 from typing import Any
 
 from courtroom.analysis.diagrams.diagram_kind import DiagramResult, diagram_of
+from courtroom.analysis.diagrams.written_flows import flow_pages
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.analysis.pdf_claims.change_claims import idle_changes
 from courtroom.analysis.pdf_claims.claimed_names import CheckedNames, name_facts
@@ -206,6 +207,7 @@ def comparison_facts(comparison: Comparison) -> tuple[dict[str, Any], dict[str, 
     if comparison.claims is not None:
         facts["pdf_claims"] = {held.claim.feature: held.standing for held in comparison.claims}
 
+    facts["pdf_flows"] = flow_pages(comparison.pdf.pages if comparison.pdf else ())
     diagram = comparison.diagram or DiagramResult("none", NO_PDF)
     facts["pdf_diagram"] = diagram.kind
     if diagram.kind is None:

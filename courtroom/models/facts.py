@@ -411,6 +411,8 @@ class Facts(FactModel):
     pdf_code_names: tuple[str, ...] | None = None
     pdf_missing_names: tuple[str, ...] | None = None
     pdf_claims: dict[str, Literal["confirmed", "contradicted", "open"]] | None = None
+    # the pages that write the flow of an agent graph with arrows between names
+    pdf_flows: tuple[int, ...] | None = None
     pdf_diagram: Literal["accurate", "parallel_shown", "generic", "linear", "none"] | None = None
     diagrams: tuple[DiagramFact, ...] | None = None
     # working together

@@ -294,7 +294,7 @@ def _of_picture(
     # More may stand beside those that are linked as the nodes of the code.
     drawn = [max(sizes) for sizes in picture_splits(layout)]
     if like and len(drawn) >= len(widths) and drawn != list(widths):
-        reason += f"; outlines in a row, whatever is in them: {_in_order(drawn)}"
+        reason += f"; outlines in a row, of boxes and labels alike: {_in_order(drawn)}"
     reason += "; counted by outline, as their text was not read"
     in_code, main = (code_widths(graph), main_widths(graph)) if graph else ((), ())
     if in_code and kind != "accurate":

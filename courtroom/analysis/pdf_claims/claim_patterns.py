@@ -103,7 +103,8 @@ def _parallel_layer(layer: str, other_layer: str) -> str:
     # Nor does parallel-safe state.
     own = r"parallel\w*+(?! (?:graph|architecture|infrastructure|pipeline)|-(?:safe|write|flow))"
     parallel = rf"\b(?:in parallel|{own}|concurrent\w*+|simultaneous\w*+)"
-    return _near(layer, parallel, _without(other_layer))
+    # A bracket and a comma end one member of a list: "detectives (parallel), judges (in a row)".
+    return _near(layer, parallel, _without(other_layer + r"|\), "))
 
 
 def _without(words: str) -> str:

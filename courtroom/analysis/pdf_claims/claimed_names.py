@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf_claims.chapters import skipped_chapter
 from courtroom.analysis.pdf_claims.claims import plain_sentences
 
 # Texts in which a name proves nothing: a report beside the code repeats the claim.
@@ -57,6 +58,16 @@ _NAME = re.compile(
     rf"|(?P<node>(?:[A-Z][a-z0-9]+)+{_NODES}))"
     rf"(?![\w/\\-])(?!\.(?:[a-z]{{2,4}}\b|\d))(?!\?)"
 )
+# A dot before a word in lower case cuts a name short, as in a drawing, and so do others beside it.
+_CUT_SHORT = re.compile(r"\w_\w{1,60}\. [a-z]")
+# A name of code behind its file: "src/tools/git_tools.py::clone". Sections that compare designs have
+# such references to this code too, those on plans and on others have none.
+_REFERENCE = re.compile(r"\.py::(?P<name>[A-Za-z_]\w+)")
+_OF_OTHERS = re.compile(
+    r"\b(?:plans?|planned|remediation|future|next steps|roadmap|to-?do|peers?|feedback|received"
+    r"|priority \d)\b",
+    re.IGNORECASE,
+)
 # A string of JSON with so many blanks is prose: a rubric names the nodes that works should have.
 _STRING = re.compile(r'"[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)"')
 _PROSE_BLANKS = 3
@@ -98,14 +109,31 @@ def claimed_names(reading: PdfReading) -> tuple[ClaimedName, ...]:
         for match in _NAME.finditer(sentence):
             name = match[match.lastgroup or 0]
             is_known = _INHERITED.fullmatch(name) or name in _BUILTINS
-            if is_known or _is_formula(sentence, match):
+            if is_known or _is_formula(sentence, match) or _is_cut_short(sentence, match):
                 continue
             text_before = sentence[max(match.start() - _PASSAGE_CHARACTERS, 0) : match.start()]
             has_method = match.lastgroup == "called" and sentence[match.end()] == "."
             is_class = has_method or (name[0].isupper() and bool(_CLASSES.search(text_before)))
             claim = ClaimedName(name, page, sentence[:_PASSAGE_CHARACTERS], is_class)
             names.setdefault(_folded(name), claim)
+    for claim in _references(reading):
+        names.setdefault(_folded(claim.name), claim)
     return tuple(names.values())[:MOST_NAMES]
+
+
+def _references(reading: PdfReading) -> Iterator[ClaimedName]:
+    skipped: str | None = None
+    for page, text in enumerate(reading.pages, start=1):
+        for line in filter(None, text.split("\n")):
+            if (page, line) in reading.headings:
+                skipped = skipped_chapter(line, _OF_OTHERS, skipped)
+            elif skipped is None:
+                for match in _REFERENCE.finditer(line):
+                    yield ClaimedName(match["name"], page, line[:_PASSAGE_CHARACTERS])
+
+
+def _is_cut_short(sentence: str, name: re.Match[str]) -> bool:
+    return sentence.startswith(".", name.end()) and _CUT_SHORT.search(sentence) is not None
 
 
 def _is_formula(sentence: str, name: re.Match[str]) -> bool:

@@ -32,7 +32,8 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(●•○-])|\s(?=[●•○
 # Headings of sections that are not about the present code.
 _OTHER_SUBJECT = re.compile(
     # "Evidence and Gaps" is about what is there, too.
-    r"\b(?:(?<!evidence and )(?<!strengths and )gaps?|plans?|planned|remediation|future|next steps"
+    r"^(?:\d{1,2}[.)]? )?(?:references|bibliography)$"
+    r"|\b(?:(?<!evidence and )(?<!strengths and )gaps?|plans?|planned|remediation|future|next steps"
     r"|roadmap|limitations?|known issues"
     r"|to-?do|peers?|reflection|feedback|findings|history|lessons|alternatives?|trade-?offs?"
     # "(RISK-1)" refers to a list elsewhere.
@@ -143,7 +144,7 @@ _GIVEN_UP = re.compile(
 )
 _MAX_QUOTE = 600  # characters, so that unpaired quotation marks are searched once
 _QUOTE = re.compile(
-    r"(?P<speaker>\b(?:prosecutor|defen[cs]e|tech ?lead)\b[^:\"'“”\u2018\u2019]{0,60}:\s{0,3})?"
+    r"(?P<speaker>\b(?:prosecutor|defen[cs]e|tech ?lead|argument)\b[^:\"'“”\u2018\u2019]{0,60}:\s{0,3})?"
     rf"(?P<quote>“[^”]{{0,{_MAX_QUOTE}}}+”?|\"[^\"]{{0,{_MAX_QUOTE}}}+\""
     rf"|(?<!\w)['\u2018](?>(?:[^'\u2019]|['\u2019](?=\w)){{0,{_MAX_QUOTE}}})['\u2019])",
     re.IGNORECASE,
@@ -154,7 +155,9 @@ _NEGATION = re.compile(
 
 
 # "Parallel detectives write without overwriting" tells of the state, not of the graph.
-_WRITES = re.compile(r"\breducers?\b|\boverwrit|\bmerg(?:es?|ed|ing)\b", re.IGNORECASE)
+_WRITES = re.compile(
+    r"\breducers?\b|\boverwrit|\bmerg(?:es?|ed|ing)\b|\bintegrity\b", re.IGNORECASE
+)
 # By the claim of a join: whom a sentence on it names, where it is no heading for all parallel parts.
 _JOINED: Mapping[str, re.Pattern[str]] = {
     "opinion_join": re.compile(r"\bjudges?\b|\bopinions?\b|prosecutor", re.IGNORECASE),
@@ -163,7 +166,7 @@ _JOINED: Mapping[str, re.Pattern[str]] = {
 # Of the sentences on a feature, the one that tells most of it.
 _STANDINGS: tuple[Standing, ...] = ("contradicted", "confirmed", "open")
 _EXPLAINED = ("variance_re_evaluation",)
-_LAYERS = ("detectives_parallel", "judges_parallel")
+_LAYERS = ("detectives_parallel", "judges_parallel", "parallel_graph")
 # Features of which one fault of the code makes a sentence wrong in each.
 _FAMILIES = (
     ("conditional_edges", "error_route"),

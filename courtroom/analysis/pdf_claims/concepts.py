@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -35,6 +35,8 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     ),
 }
 
+# Of terms that other words may stand for: how many of the spellings have the term's own words.
+_OWN_SPELLINGS = {"Dialectical Synthesis": 2, "State Synchronization": 2}
 # Other words that explain a term, where the report names the term elsewhere.
 _OTHER_WORDS = {"State Synchronization": ("synchroniz* barrier*", "synchroniz* point*")}
 # And other names of a section on it.
@@ -134,11 +136,15 @@ _REMEMBERED_TERMS = 16
 
 @dataclass(frozen=True, slots=True)
 class TermMatch:
-    """Strongest use of a term with its page and passage, which are None when it is absent."""
+    """Strongest use of a term with its page and passage, which are None when it is absent.
+
+    `other_words` are those by which the passage calls it, "" where it has the term's own.
+    """
 
     use: TermUse
     page: int | None = None
     passage: str | None = None
+    other_words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +184,15 @@ def use_of_term(reading: PdfReading, term: str) -> TermMatch:
         if use.use == "mentioned" and term in words:
             other = _use_of_pattern(blocks, _pattern(words[term]), only_headings=is_heading)
             use = other if other and other.use == "substantive" else use
-    return use
+    return replace(use, other_words=_other_words(term, use.passage or ""))
+
+
+def _other_words(term: str, passage: str) -> str:
+    spellings = _spellings(term)
+    own = _pattern(spellings[: _OWN_SPELLINGS.get(term, len(spellings))])
+    others = (*spellings, *_OTHER_WORDS.get(term, ()), *_OTHER_HEADINGS.get(term, ()))
+    match = None if _says(passage, own) else _pattern(others).search(_folded(passage))
+    return match[0] if match else ""
 
 
 def explained_without_term(reading: PdfReading, term: str) -> TermMatch | None:
@@ -430,7 +444,7 @@ def _passage(blocks: list[_Block], index: int, pattern: re.Pattern[str]) -> str:
     That is the text after a heading or a colon, or else the sentences around the term.
     """
     block = blocks[index]
-    if block.heading or block.text.endswith(":"):
+    if block.heading or block.text.endswith(":") or _is_bare_heading(blocks, index, pattern):
         return _section(blocks, index)
 
     sentences = [part for part in _SENTENCE.split(block.text) if not _is_list_of_terms(part)]
@@ -440,6 +454,13 @@ def _passage(blocks: list[_Block], index: int, pattern: re.Pattern[str]) -> str:
             return " ".join([*before, *sentences[max(0, number - 1) : number + 5]])
 
     return ""
+
+
+def _is_bare_heading(blocks: list[_Block], index: int, pattern: re.Pattern[str]) -> bool:
+    """Return whether a line is nothing but the term and stands before a paragraph, as a heading."""
+    following = blocks[index + 1].text if index + 1 < len(blocks) else ""
+    is_term = pattern.fullmatch(_folded(blocks[index].text)) is not None
+    return is_term and len(following.split()) >= _MIN_DEFINITION_WORDS
 
 
 def _refers_back(blocks: list[_Block], index: int, number: int) -> bool:

@@ -56,8 +56,10 @@ _SCORE = (
     r"(?![\w%]|[./]\d| ?[-\u2013\u2014] ?\d)"
 )
 # Scores of several judges in a row, or of two times: which one is the verdict, the row does not say.
-_NEXT = re.compile(r"[^\w]{0,4}(?:to )?\d(?:\.\d{1,2})? ?/ ?\d")
-_NEXT_DIGIT = re.compile(r"[^\w]{0,4}(?:to )?\d(?:\.\d{1,2})?(?![\w%]|[./]\d)")
+# A number of things, as in the next column, is none: "4 9 nodes in two layers".
+_COUNTED = r"(?! (?!and\b|to\b|or\b|out\b|of\b)[a-z]{3})"
+_NEXT = re.compile(rf"[^\w]{{0,4}}(?:to )?\d(?:\.\d{{1,2}})? ?/ ?\d{{1,3}}+{_COUNTED}")
+_NEXT_DIGIT = re.compile(rf"[^\w]{{0,4}}(?:to )?\d(?:\.\d{{1,2}})?(?![\w%]|[./]\d){_COUNTED}")
 
 
 @dataclass(slots=True)
@@ -163,8 +165,8 @@ def _difference(
     # The audit may be of another work, whatever folder it lies in.
     remarks = (f" {text}" for text in audit["remarks"] if AS_AUDITED in text)
     return (
-        f"Of {count} scores per criterion that the report lists of {_LISTED[part.owner]} on"
-        f" {_where(part, listed, both)}, {number} {'is' if number == 1 else 'are'} not as in {audit['path']}, the committed"
+        f"Of {count} scores per criterion that were read in the report's list of"
+        f" {_LISTED[part.owner]} on {_where(part, listed, both)}, {number} {'is' if number == 1 else 'are'} not as in {audit['path']}, the committed"
         f" {_AUDIT[audit['about']]} that is nearest to them: {'; '.join(differences[:_MOST_NAMED])}."
         f"{''.join(remarks)}"
     )

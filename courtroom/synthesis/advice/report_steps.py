@@ -97,9 +97,7 @@ NAME_THE_COMMIT = (
 # The sentence of the report is right once runs take these routes.
 ROUTES = ("conditional_edges", "error_route")
 MEND_ROUTES = "Mend the routes of the graph, so that runs take each way that the report names."
-RULES_AS_SAID = (
-    "Let these rules of the code act as the report says, or say in the report what they do: "
-)
+RULES_AS_SAID = "Let the code act as the report says, or say in the report what it does: "
 NAME_THE_LINES = "Name the lines of a part in the report as the file has them, or only its file."
 NAME_THEIR_SCORES = (
     "Give the scores of an audit by the work itself in the report, and say whose audit any others are"
@@ -157,7 +155,7 @@ def claim_steps(aspect: str, work: Work, pieces: Sequence[Evidence] = ()) -> Ite
         total = number_of(work.facts.get("commit_count") or 0, "commit")
         in_history = f"Correct the number of commits in the report: the history has {total}."
         outdated = named([_with_page(feature, pieces) for feature in stale])
-        up_to_date = f"Take out of the report, as it is no longer so, that the code has {outdated}."
+        up_to_date = f"Take out of the report, wherever it stands, that the code has {outdated}: it is no longer so."
         parts = (
             (built, wrong),
             (f"{RULES_AS_SAID}{named([FEATURE_WORDS[f] for f in ruled])}.", ruled),

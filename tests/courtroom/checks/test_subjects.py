@@ -147,6 +147,15 @@ def test_report_with_the_source_of_a_diagram_alone_says_so():
     )
 
 
+def test_report_with_a_flow_in_words_alone_says_so():
+    facts = {"pdf_pages": 9, "pdf_diagram": "none", "pdf_flows": [7, 8]}
+    absence = absence_of(subjects_of(ACCURATE), facts)
+    assert absence is not None
+    assert absence.cause.sentence == (
+        "The report has no diagram, only a flow written with arrows (page 7 and page 8)."
+    )
+
+
 def test_root_cause_names_the_line_of_the_first_judge():
     document = {"plain_judges": [PLAIN, PLAIN | {"line": 30}]}
     absence = absence_of(subjects_of(RETRY), document)

@@ -31,7 +31,8 @@ def test_library_that_the_report_names_wrongly_is_not_built():
         "Build what the report claims, or drop it from the report: an account of dissent."
         " Say in the report what the code uses in place of a GPT model and a folder made by mkdtemp."
         " Correct the number of commits in the report: the history has 27 commits."
-        " Take out of the report, as it is no longer so, that the code has calls of os.system."
+        " Take out of the report, wherever it stands, that the code has calls of os.system: it is no longer"
+        " so."
     )
 
 
@@ -51,8 +52,8 @@ def test_page_that_denies_what_the_code_has_stands_with_the_step():
     ]
     (step,) = report_steps.claim_steps("claims_hold", facts, denials)
     assert step.action == (
-        "Take out of the report, as it is no longer so, that the code has no judges (page 4),"
-        " no parallel judges (page 9) and calls of os.system."
+        "Take out of the report, wherever it stands, that the code has no judges (page 4),"
+        " no parallel judges (page 9) and calls of os.system: it is no longer so."
     )
 
 

@@ -275,7 +275,7 @@ def test_boxes_of_a_matching_picture_are_counted_with_those_that_no_line_joins()
     layout = Layout(1, tuple(_level(*level) for level in levels))
     reading = PdfReading(pages=("Text.",), images=(PdfImage(1, 600, 400),), layouts=(layout,))
     assert diagram_of(reading, _graph(3, 3)).reason.startswith(
-        "boxes side by side as in the code: 3, then 3; outlines in a row, whatever is in them: 4, then 3;"
+        "boxes side by side as in the code: 3, then 3; outlines in a row, of boxes and labels alike: 4, then 3;"
     )
 
 

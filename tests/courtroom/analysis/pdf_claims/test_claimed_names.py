@@ -52,6 +52,7 @@ def claimed(*names: str) -> list[ClaimedName]:
             ["OpinionSheet", "FinalSheet", "RetryClone"],
         ),
         ("A slow call \u2192 TimeoutError.", []),
+        ("repo_invest. doc_analyst vision_insp. (in parallel)", ["doc_analyst"]),
         ("read_graph0.9 if it holds, else hit_count / all_queries.", []),
     ],
 )
@@ -76,6 +77,14 @@ def test_class_in_a_file_of_data_is_not_in_the_code(path):
 
 def test_name_under_a_heading_of_plans_does_not_count():
     assert names_in("It calls build_graph.", headings=("5. Future work",)) == []
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"), [("Rationale and Trade-Offs", ["Proof", "clone_it"]), ("Roadmap", [])]
+)
+def test_name_behind_its_file_counts_where_designs_are_compared(heading, expected):
+    line = "Code Reference: src/state.py::Proof, src/tools.py::clone_it"
+    assert names_in(line, headings=(heading,)) == expected
 
 
 def test_rows_that_begin_with_a_path_are_sentences_of_their_own():

@@ -70,6 +70,8 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         "Prosecutor 3/5 Judges run in parallel but limited evidence.",
         "Judges that run in parallel were replaced by a loop.",
         "Detects a graph (e.g., judges in parallel).",
+        "It has layers: detectives (parallel collection), judges (personas) and a verdict.",
+        '- Argument: "I disagree. The judges run in parallel. 5/5."',
     ],
 )
 def test_planned_denied_or_foreign_feature_is_no_claim(sentence: str) -> None:
@@ -225,6 +227,8 @@ def test_what_is_so_now_counts_in_a_chapter_on_the_past(heading, sentence, expec
         (("Future Work", "Synthesis Engine (due Feb 27)"), []),
         (("7. Complete Grading Rubric", "Protocol A"), []),
         (("Concrete Timeline", "Week Focus Area"), []),
+        (("7. References",), []),
+        (("Code References",), ["judges_parallel"]),
         (("Rubric Alignment",), ["judges_parallel"]),
         (("Assessment (Evidence and Gaps)",), ["judges_parallel"]),
     ],

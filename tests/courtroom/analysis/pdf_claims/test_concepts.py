@@ -150,6 +150,22 @@ def test_short_definition_list_and_other_words_explain_a_term(text: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("text", "words"), [(IN_OTHER_WORDS, "synchronization barrier"), (DEFINED, "")]
+)
+def test_other_words_for_a_term_are_quoted(text: str, words: str) -> None:
+    assert use_of_term(_reading(text), "State Synchronization").other_words == words
+
+
+def test_line_with_the_term_alone_heads_the_paragraph_below_it() -> None:
+    usage = use_of_term(_reading(f"All follows.\nMetacognition\n{EXPLAINED}"), "Metacognition")
+    assert usage.use == "substantive"
+    assert (usage.passage or "").startswith("Metacognition Fan-out starts at")
+    assert use_of_term(_reading("Metacognition\nState Synchronization"), "Metacognition").use == (
+        "mentioned"
+    )
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "State Synchronization: we take it seriously in all that we do and will do in this course.",

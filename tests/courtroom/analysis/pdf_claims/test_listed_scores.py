@@ -35,10 +35,19 @@ LISTED = (
 def test_scores_that_no_self_audit_has_are_named_beside_the_nearest_one() -> None:
     own_audits = [_audit(1, 1, 1, 1), _audit(4, 3, 3, 5, path="audit/self/b.md")]
     assert differing_scores(_of(*LISTED), own_audits) == (
-        "Of 4 scores per criterion that the report lists of its self-audit on page 2, 1 is not as in"
+        "Of 4 scores per criterion that were read in the report's list of its self-audit on page 2, 1 is not as in"
         " audit/self/b.md, the committed self-audit that is nearest to them: Safe Tools 2, not 3."
     )
     assert differing_scores(_of(*LISTED), [*own_audits, _audit(4, 2, 3, 5)]) == ""
+
+
+def test_number_of_things_in_the_next_column_is_no_second_score() -> None:
+    listed = _of(
+        "Wiring of", "4 9 nodes in layers", "Safe Tools 3", "3/4 paths verified", *LISTED[1:]
+    )
+    assert " 4 scores per criterion " in differing_scores(listed, [_audit(4, 2, 3, 5)])
+    judges = _of("Wiring of 4 3 5", "Safe Tools 3 2/5 and 4/5", *LISTED[1:])
+    assert differing_scores(judges, [_audit(1, 1, 1, 1)]) == ""
 
 
 def test_name_that_is_cut_short_in_brackets_has_its_score() -> None:
@@ -56,7 +65,7 @@ def test_list_over_a_page_break_has_both_pages_and_an_audit_of_another_work_is_c
     remark = "audit/self/a.md names bo/work as audited, and README names ada/work."
     audit = _audit(4, 3, 3, 5) | {"remarks": (remark, "It gives 4/5 overall.")}
     assert differing_scores(PdfReading(pages=pages), [audit]) == (
-        "Of 4 scores per criterion that the report lists of its self-audit on pages 1 and 2, 1 is not as"
+        "Of 4 scores per criterion that were read in the report's list of its self-audit on pages 1 and 2, 1 is not as"
         f" in audit/self/a.md, the committed self-audit that is nearest to them: Safe Tools 2, not 3. {remark}"
     )
 
@@ -70,7 +79,7 @@ def test_list_with_a_page_for_each_score_is_read_to_its_end() -> None:
     )
     reading = PdfReading(pages=(f"Self-Audit Results\n{first_score}", *further_scores))
     assert differing_scores(reading, [_audit(4, 3, 3, 5)]).startswith(
-        "Of 4 scores per criterion that the report lists of its self-audit on pages 1 to 4, 1 is not as"
+        "Of 4 scores per criterion that were read in the report's list of its self-audit on pages 1 to 4, 1 is not as"
     )
 
 
@@ -106,7 +115,7 @@ def test_list_of_peers_is_read_with_its_own_heading() -> None:
     assert differing_scores(reading, [own, peer]) == ""
 
     assert differing_scores(reading, [own, _audit(2, 2, 4, 1, about="peer", path="p.md")]) == (
-        "Of 4 scores per criterion that the report lists of an audit among peers on page 2, 1 is not"
+        "Of 4 scores per criterion that were read in the report's list of an audit among peers on page 2, 1 is not"
         " as in p.md, the committed audit of a peer that is nearest to them: Depth of Theory 1, not 4."
     )
 
