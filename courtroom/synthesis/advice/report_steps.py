@@ -80,6 +80,8 @@ def _is_right(row: Mapping[str, Any]) -> bool:
     return row.get("beside_code") == "agrees" and bool(row.get("path")) and bool(row.get("line"))
 
 
+# Names that a step lists in full.
+MOST_LISTED = 12
 BUILD_CLAIMED = "Build what the report claims, or drop it from the report: "
 # By the claimed feature: the fact that shows the code to have it, otherwise than the report says.
 SHOWN_BY = {
@@ -143,7 +145,7 @@ def claim_steps(aspect: str, work: Work, pieces: Sequence[Evidence] = ()) -> Ite
     wrong = [FEATURE_WORDS[f] for f in contradicted if f not in aside]
     if aspect == "names_exist" and names:
         yield Step(
-            f"Correct these names in the report, or take them out: {named(names)}."
+            f"Correct these names in the report, or take them out: {_all_of(names)}."
             " No file of the code has them."
         )
     elif aspect == "claims_hold" and contradicted:
@@ -155,7 +157,7 @@ def claim_steps(aspect: str, work: Work, pieces: Sequence[Evidence] = ()) -> Ite
         total = number_of(work.facts.get("commit_count") or 0, "commit")
         in_history = f"Correct the number of commits in the report: the history has {total}."
         outdated = named([_with_page(feature, pieces) for feature in stale])
-        up_to_date = f"Take out of the report, wherever it stands, that the code has {outdated}: it is no longer so."
+        up_to_date = f"Take out of the report, wherever it stands, what is no longer so: that the code has {outdated}."
         parts = (
             (built, wrong),
             (f"{RULES_AS_SAID}{named([FEATURE_WORDS[f] for f in ruled])}.", ruled),
@@ -172,9 +174,14 @@ def claim_steps(aspect: str, work: Work, pieces: Sequence[Evidence] = ()) -> Ite
         )
         yield Step(" ".join(text for text, features in parts if features))
     elif missing and aspect == "none_hallucinated":
-        yield Step(f"Correct these paths in the report, or take them out: {named(missing)}.")
+        yield Step(f"Correct these paths in the report, or take them out: {_all_of(missing)}.")
     elif aspect in {"claims_any", "none_hallucinated", "claims_supported"}:
         yield Step(_name_files(work, aspect))
+
+
+def _all_of(names: Sequence[str]) -> str:
+    """Return all names, which are to be corrected one by one, unless they are very many."""
+    return listed(names) if len(names) <= MOST_LISTED else named(names)
 
 
 def _with_page(feature: str, pieces: Sequence[Evidence]) -> str:

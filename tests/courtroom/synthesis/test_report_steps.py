@@ -15,6 +15,8 @@ from tests.courtroom.synthesis.bench_records import piece
 def test_paths_are_corrected_only_where_the_report_names_wrong_ones():
     (wrong,) = report_steps.claim_steps("none_hallucinated", work(pdf_hallucinated_paths=["a.py"]))
     assert wrong.action == "Correct these paths in the report, or take them out: a.py."
+    (many,) = report_steps.claim_steps("names_exist", work(pdf_missing_names=[*"abcdef"]))
+    assert "take them out: a, b, c, d, e and f." in many.action
     spoken_of = work(pdf_hallucinated_paths=[], pdf_claims={"reducers": "confirmed"})
     (missing,) = report_steps.claim_steps("none_hallucinated", spoken_of)
     assert missing.action == (
@@ -31,8 +33,8 @@ def test_library_that_the_report_names_wrongly_is_not_built():
         "Build what the report claims, or drop it from the report: an account of dissent."
         " Say in the report what the code uses in place of a GPT model and a folder made by mkdtemp."
         " Correct the number of commits in the report: the history has 27 commits."
-        " Take out of the report, wherever it stands, that the code has calls of os.system: it is no longer"
-        " so."
+        " Take out of the report, wherever it stands, what is no longer so: that the code has calls of"
+        " os.system."
     )
 
 
@@ -52,8 +54,8 @@ def test_page_that_denies_what_the_code_has_stands_with_the_step():
     ]
     (step,) = report_steps.claim_steps("claims_hold", facts, denials)
     assert step.action == (
-        "Take out of the report, wherever it stands, that the code has no judges (page 4),"
-        " no parallel judges (page 9) and calls of os.system: it is no longer so."
+        "Take out of the report, wherever it stands, what is no longer so: that the code has no judges"
+        " (page 4), no parallel judges (page 9) and calls of os.system."
     )
 
 
