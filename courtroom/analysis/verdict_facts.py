@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.averaged_scores import averaged_scores
-from courtroom.analysis.langgraph.judging.awaited_words import MOST_WORDS, quoted, reads_denials
-from courtroom.analysis.langgraph.judging.criterion_ids import CriterionIds
-from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_content
 from courtroom.analysis.langgraph.judging.dissent_rule import is_for_model_alone
-from courtroom.analysis.langgraph.judging.early_caps import early_caps
-from courtroom.analysis.langgraph.judging.evidence_words import vain_words
-from courtroom.analysis.langgraph.judging.idle_rules import idle_rules
-from courtroom.analysis.langgraph.judging.kept_results import kept_results
-from courtroom.analysis.langgraph.judging.lifted_facts import lifted_facts
-from courtroom.analysis.langgraph.judging.loose_rules import (
-    ARCHITECTURE,
-    loose_caps,
-    raising_caps,
-    words_for_facts,
-)
 from courtroom.analysis.langgraph.judging.lost_dissents import is_dissent_lost
-from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
 from courtroom.analysis.langgraph.judging.markdown_reports import markdown_reports
-from courtroom.analysis.langgraph.judging.opinion_model import opinion_model
-from courtroom.analysis.langgraph.judging.re_evaluation import claimed_re_evaluations
 from courtroom.analysis.langgraph.judging.remediation_content import (
     advice_heading,
     fixed_remediations,
@@ -37,43 +20,25 @@ from courtroom.analysis.langgraph.judging.remediation_content import (
     read_remediation,
 )
 from courtroom.analysis.langgraph.judging.report_delivery import Delivery, DeliveryReader
-from courtroom.analysis.langgraph.judging.rule_detection import (
-    RuleReading,
-    is_security_cap,
-    read_rules,
-)
 from courtroom.analysis.langgraph.judging.rule_words import (
-    ENSURED,
-    ENSURES,
     EVIDENCE,
-    NEVER_HOLDS,
     SECURITY,
     SPREAD,
-    UNCALLED,
 )
-from courtroom.analysis.langgraph.judging.score_bounds import ScoreBounds, longest_list
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader, words_in
-from courtroom.analysis.langgraph.judging.score_runs import USUAL_SCALE
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.second_verdicts import second_verdicts
-from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
-from courtroom.analysis.langgraph.judging.state_texts import StateTexts
 from courtroom.analysis.langgraph.judging.summary_content import fixed_summaries
-from courtroom.analysis.langgraph.judging.uncalled_helpers import (
-    uncalled_helpers,
-    uncalled_rules,
-)
 from courtroom.analysis.langgraph.judging.verdict_source import (
     MODEL_CALLS,
     OPINION_WORDS,
     model_made_scores,
     reads_opinions,
 )
-from courtroom.analysis.langgraph.state_flow.heard_keys import HeardKeys
 from courtroom.analysis.project.entry_points import SURE
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import last_name, tests_around, walk, words_of
-from courtroom.analysis.rule_obstacles import NEVER_APPLIES
+from courtroom.analysis.python.tree_walk import last_name, walk, words_of
+from courtroom.analysis.rule_facts import record_rules
 
 # Calls that make one number of several.
 ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"})
@@ -88,10 +53,6 @@ FOR_MODEL_ALONE = (
 REMEDIATION_ASKED = (
     "the Chief Justice's code asks a model for the remediation: what the report says of it is up to"
     " that model"
-)
-TEXT_ALONE = (
-    "Where scores lie far apart, code looks at what judges cite or argue again, and writes a text"
-    " on it: no score changes by that."
 )
 MADE_HERE = "The function that makes the text of the Markdown report begins here."
 # What a report on the verdict speaks of.
@@ -122,8 +83,7 @@ def record_verdict(writer: FactWriter) -> None:
     reader = _delivery_reader(writer)
     second = second_verdicts(writer.symbols, writer.layers, reader) if justice else ()
     writer.set_rows("second_verdicts", _rows(second), gap)
-    _rules(writer, gap)
-    _kept_results(writer)
+    record_rules(writer, gap)
     _dissent(writer, gap)
     _remediation(writer, gap)
 
@@ -314,280 +274,6 @@ def _speaks_of_scores(function: FunctionRef) -> bool:
 
 def _keys(functions: Sequence[FunctionRef]) -> set[tuple[str, int]]:
     return {function.key for function in functions}
-
-
-def _rules(writer: FactWriter, gap: str) -> None:
-    """Record every rule: where it is applied, else where its condition never holds."""
-    evidence = MadeEvidence(writer.symbols)
-    criteria = CriterionIds(writer.symbols)
-    texts = StateTexts(writer.symbols, writer.state_keys or frozenset())
-    bounds = _bounds(writer)
-    conditions = DeadConditions(
-        writer.symbols,
-        writer.layers.justice,
-        writer.state_keys,
-        evidence,
-        _heard_with(writer),
-        criteria.lacks,
-        lambda test, function: (
-            texts.is_passed_by_none(test, function) or bounds.rules_out(test, function)
-        ),
-    )
-    rules = read_rules(writer.call_graph, writer.layers, writer.graph, conditions)
-    writer.facts["rules"] = {
-        rule: True
-        if reading.lines
-        else None
-        if gap and not (reading.dead or reading.by_opinions or reading.misplaced or reading.uncited)
-        else False
-        for rule, reading in rules.items()
-    }
-    writer.facts["loose_caps"] = [
-        {
-            "path": rule.function.source.path,
-            "line": rule.line,
-            "sentence": rule.sentence,
-            "is_lifted": rule.is_lifted,
-        }
-        for rule in loose_caps(writer.layers.justice)
-    ]
-    _record_idle_rules(writer, rules)
-    caps, facts = (rules[rule].lines for rule in ("security_override", "fact_supremacy"))
-    writer.misordered_rules = list(early_caps(writer.layers.justice, caps, facts))
-    writer.misordered_rules += raising_caps(writer.layers.justice, caps, _scale(writer))
-    if all(row["rule"] != "fact_supremacy" for row in writer.facts["idle_rules"]):
-        writer.misordered_rules += lifted_facts(writer.layers.justice, facts)
-    enough = rules["fact_supremacy"].enough
-    if enough and not reads_denials(enough, writer.layers.justice):
-        writer.misordered_rules.append(words_for_facts(*facts[0], enough))
-    ground = read_security_ground(writer.layers.justice, conditions)
-    if ground and (ground != "none" or writer.facts["rules"]["security_override"] is not None):
-        writer.facts["security_ground"] = ground
-    else:
-        unclear = "the conditions of the cap for security do not tell what they read"
-        writer.set_unknown(["security_ground"], unclear if ground is None else gap)
-    functions = {function.name: function for function in writer.layers.justice}
-    for rule, reading in rules.items():
-        if writer.facts["rules"][rule] is None:
-            writer.reasons[f"rules.{rule}"] = gap
-        for place, line in reading.lines:
-            note = _waits_for(reading) if rule == "security_override" else _limit_of(reading, rule)
-            if rule == "fact_supremacy" and not note:
-                note = _waits_in_vain(writer, conditions)
-            if rule == "functionality_weight" and not note:
-                note = _elsewhere(criteria.reached_at(place, line, functions))
-            writer.add_location(rule, place.source.path, line, note=note)
-        if not reading.lines:
-            _locate_obstacles(writer, rule, reading, _Grounds(criteria, conditions, texts, bounds))
-
-
-def _kept_results(writer: FactWriter) -> None:
-    """Note at a loop back to the judges that a reducer drops the verdicts of its second round."""
-    places = writer.locations.get("variance_re_evaluation", [])
-    builder = writer.graph.builder
-    if not builder or any(place.note or place.path != builder.path for place in places):
-        return
-    reducers = [row["reducer"] for row in writer.facts.get("reducers") or ()]
-    for reducer, field, value in kept_results(writer.symbols, reducers) if places else ():
-        note = (
-            f"Judges are heard again where scores lie far apart, and {reducer}() keeps the verdict of"
-            f" the first round: a later one needs a greater `{field}`, which is {value} in both."
-        )
-        writer.locations["variance_re_evaluation"] = [replace(place, note=note) for place in places]
-
-
-@dataclass(frozen=True, slots=True)
-class _Grounds:
-    """Readers that tell why a condition never holds."""
-
-    criteria: CriterionIds
-    conditions: DeadConditions
-    texts: StateTexts
-    bounds: ScoreBounds
-
-    def why(self, place: FunctionRef, line: int, functions: Mapping[str, FunctionRef]) -> str:
-        text = self.criteria.missing_at(place, line, functions)
-        if text:
-            return f"no criterion of the work has “{text}” in its id"
-        part = self.conditions.dead_part(place, line)
-        tests = tests_around(place.site.node, line)
-        reasons = (self.bounds.reason(test, place) for test in tests)
-        reason = self.texts.reason_at(place, line) or next(filter(None, reasons), "")
-        return reason or (f"`{part}`" if part else "")
-
-    def waiting_for_findings(
-        self, functions: Mapping[str, FunctionRef]
-    ) -> list[tuple[FunctionRef, int]]:
-        """Return changes of a score that wait in vain for a list of what evidence contradicts."""
-        changes = ChangeReader([*functions.values()], self.conditions).changes()
-        return [
-            (change.function, change.line)
-            for change in changes
-            if change.is_dead and not is_security_cap(change)
-            if self.texts.is_of_findings(change.function, change.line)
-        ]
-
-
-def _bounds(writer: FactWriter) -> ScoreBounds:
-    accesses, inputs = writer.state_accesses, writer.graph.inputs
-    longest = longest_list(writer.symbols, accesses[0], inputs) if accesses else None
-    model = opinion_model(writer.symbols)
-    return ScoreBounds(writer.symbols, writer.layers.judges, model, longest)
-
-
-def _heard_with(writer: FactWriter) -> Callable[[str, str], bool] | None:
-    accesses = writer.state_accesses
-    if not accesses:
-        return None
-    return HeardKeys(writer.symbols, writer.graph, accesses[0], writer.layers.roles).is_filled
-
-
-def _locate_obstacles(
-    writer: FactWriter,
-    rule: str,
-    reading: RuleReading,
-    grounds: _Grounds,
-) -> None:
-    """Record the lines that keep a rule from being applied, the gravest first."""
-    if rule == "variance_re_evaluation":
-        for function, line, text in claimed_re_evaluations(writer.layers.justice):
-            note = f"the code writes “{text}”, and looks at nothing again"
-            writer.add_location(rule, function.source.path, line, note=note)
-    for word in reading.misplaced:
-        note = (
-            f"this rule waits for “{word.word}” in arguments on {word.criterion}; the rubric speaks of"
-            f" it under {word.home}, not there"
-        )
-        writer.add_location(rule, word.function.source.path, word.line, note=note)
-    if reading.ensured:
-        judge, at = reading.ensured
-        judge_line = f"{judge.source.path}:{at}"
-        note = f"this rule waits for an opinion that cites no evidence, and {judge_line} {ENSURES}"
-        for place, line in reading.uncited:
-            writer.add_location(rule, place.source.path, line, note=note)
-        writer.add_location(rule, judge.source.path, at, note=ENSURED)
-    obstacles = (
-        (reading.by_opinions, "this rule reads what judges say or score, and no evidence"),
-        (reading.final, "a rule settles the spread of scores, and nothing is judged again"),
-    )
-    for places, note in obstacles:
-        for place, line in places:
-            writer.add_location(rule, place.source.path, line, note=note)
-    functions = {function.name: function for function in writer.layers.justice}
-    dead = reading.dead or (
-        grounds.waiting_for_findings(functions) if rule == "fact_supremacy" else []
-    )
-    for place, line in dead:
-        why = grounds.why(place, line, functions)
-        note = f"{NEVER_HOLDS}: {why}" if why else NEVER_HOLDS
-        writer.add_location(rule, place.source.path, line, note=note)
-    for place, line, verb in _uncalled(writer, rule, reading):
-        note = f"{UNCALLED}{place.shown_name}(), which {verb} this rule"
-        writer.add_location(rule, place.source.path, line, note=note)
-
-
-def _uncalled(
-    writer: FactWriter, rule: str, reading: RuleReading
-) -> list[tuple[FunctionRef, int, str]]:
-    """Return functions without a call that hold the rule, else those that are named after it."""
-    if reading.uncalled:
-        return [(place, line, "holds") for place, line in reading.uncalled]
-    helpers = uncalled_rules(uncalled_helpers(writer.symbols, writer.layers), rule)
-    return [(helper, helper.key[1], "is named after") for helper in helpers]
-
-
-def _record_idle_rules(writer: FactWriter, rules: Mapping[str, RuleReading]) -> None:
-    """Record the class of an opinion, and the rules that change no score of its scale."""
-    model = opinion_model(writer.symbols)
-    if model is None:
-        writer.set_unknown(["opinion_model"], "no class of an opinion with a score was recognised")
-    else:
-        writer.facts["opinion_model"] = {
-            "path": model.source.path,
-            "line": model.node.lineno,
-            "name": model.node.name,
-            "fields": model.fields,
-            "lowest": model.scale[0],
-            "highest": model.scale[-1],
-        }
-    writer.facts["idle_rules"] = [
-        {
-            "path": idle.function.source.path,
-            "line": idle.line,
-            "rule": idle.rule,
-            "function": idle.function.shown_name,
-        }
-        for idle in idle_rules(rules, writer.layers.justice, _scale(writer))
-    ]
-
-
-def _scale(writer: FactWriter) -> range:
-    model = opinion_model(writer.symbols)
-    return model.scale if model else USUAL_SCALE
-
-
-def _waits_for(cap: RuleReading) -> str:
-    """Return which words of an argument set a cap off, which a denial has too; "" for others."""
-    if cap.awaited:
-        words = " or ".join(quoted(cap.awaited))
-        return f"this cap waits for {words} in an argument, which a denial has as well"
-    words = " or ".join(quoted(cap.enough))
-    return f"{words} in an argument sets this cap off, also in a denial" if words else ""
-
-
-def _limit_of(reading: RuleReading, rule: str) -> str:
-    """Return the sentence on a rule that applies to some scores or opinions alone; "" for others."""
-    if reading.is_tie_break:
-        return "The Tech Lead's score counts most where scores lie apart."
-    if reading.takes_highest:
-        return "A rule on the Tech Lead's opinion takes the highest score, whoever gave it."
-    if reading.heavier_keys:
-        keys = " and ".join(quoted(reading.heavier_keys))
-        return f"Of the three judges the Tech Lead weighs most, and {keys} weighs more than that."
-    if reading.is_text_alone:
-        return TEXT_ALONE
-    if reading.is_lifting:
-        return "A rule lets facts raise a score, and none lets them lower one."
-    words = " or ".join(quoted(reading.awaited))
-    if not words:
-        return ""
-    if rule == "functionality_weight":
-        return (
-            f"The Tech Lead's score counts most only where an argument has {words}, which a denial has"
-            " as well."
-        )
-    return f"A rule lets facts overrule only opinions whose argument has {words}."
-
-
-def _waits_in_vain(writer: FactWriter, conditions: DeadConditions) -> str:
-    """Return the sentence on a rule of facts whose every way waits for words that no evidence has."""
-    justice = writer.layers.justice
-    vain = list(vain_words(writer.symbols, justice))
-    if len({(row.word, row.field, row.key) for row in vain}) != 1:
-        return ""
-    tests, passed_by_none = {id(row.test) for row in vain}, conditions.is_passed_by_none
-    without = replace(
-        conditions,
-        is_passed_by_none=lambda test, function: (
-            id(test) in tests or (passed_by_none is not None and passed_by_none(test, function))
-        ),
-    )
-    if read_rules(writer.call_graph, writer.layers, writer.graph, without)["fact_supremacy"].lines:
-        return ""
-    row = vain[0]
-    return (
-        f"A rule lets facts overrule opinions, but {NEVER_APPLIES}: it waits for “{row.word}”"
-        f" in the {row.field} of evidence under `{row.key}`, where no code writes that."
-    )
-
-
-def _elsewhere(criteria: Collection[str]) -> str:
-    """Return the sentence on criteria where a rule on architecture applies; "" where it is there."""
-    if not criteria or any(ARCHITECTURE.intersection(words_of(name)) for name in criteria):
-        return ""
-    names = " and ".join(sorted(criteria)[:MOST_WORDS])
-    more = f", and {len(criteria) - MOST_WORDS} more" if len(criteria) > MOST_WORDS else ""
-    return f"By the ids of the rubric's criteria, the Tech Lead's score counts most in {names}{more} alone."
 
 
 def _is_unnamed_report(function: FunctionRef) -> tuple[bool, bool]:

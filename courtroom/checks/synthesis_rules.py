@@ -243,7 +243,8 @@ def _security_ground(survey: Survey) -> Finding:
     ground = survey.facts.get("security_ground")
     if ground is None:
         return unknown("security_ground", survey)
-    locations = survey.fact_locations.get("security_override", ())
+    places = survey.fact_locations
+    locations = places.get("security_ground") or places.get("security_override", ())
     sentences = _with_obstacle((GROUNDS["evidence"], GROUNDS[ground]), locations)
     finding = _in_sentences(decided(ground == "evidence", locations, survey, sentences))
     if not finding.met and ground != "none":

@@ -33,7 +33,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
     choices_of,
     join,
 )
-from courtroom.analysis.python.tree_walk import constant_text, last_name, walk
+from courtroom.analysis.python.tree_walk import constant_text, last_name, line_of_key, walk
 
 FILLING = frozenset(
     {"append", "extend", "add", "update", "setdefault", "insert", "pop", "clear", "remove"}
@@ -281,7 +281,7 @@ class StateEvaluator(GraphEvaluator):
         self.parts[id(node)] = path
         if not path:
             return
-        place = KeyPlace(path[0], scope.source.path, node.end_lineno or node.lineno)
+        place = KeyPlace(path[0], scope.source.path, line_of_key(node))
         if not isinstance(node, ast.Name):
             self.reads.setdefault(place)
         if id(node) in self.stores:
@@ -295,7 +295,7 @@ class StateEvaluator(GraphEvaluator):
         value = super().evaluate(key, scope)
         inner = str(value) if isinstance(value, str) else None
         self.consumed.add(id(owner))
-        place = scope.source.path, node.end_lineno or node.lineno
+        place = scope.source.path, line_of_key(node)
         if path == () and inner is None:
             reason = f"{place[0]}:{place[1]}: the key that is read is known in a run only"
             self.read_gaps[reason] = None
@@ -312,7 +312,7 @@ class StateEvaluator(GraphEvaluator):
         if held:
             inner = super().evaluate(key, scope)
             if isinstance(inner, str):
-                place = scope.source.path, node.end_lineno or node.lineno
+                place = scope.source.path, line_of_key(node)
                 self.data_lookups.setdefault(KeyLookup(held, str(inner), str(inner), *place))
         name = constant_text(key)
         return External(f"{DATA}{name}") if name in self.watched else value

@@ -111,6 +111,30 @@ def line_of_call(call: ast.Call) -> int:
     return call.func.end_lineno or call.lineno
 
 
+def line_of_key(lookup: ast.expr) -> int:
+    """Return the line of the key in `owner[key]`, `owner.get(key)` and `key in owner`."""
+    match lookup:
+        case ast.Subscript(slice=key) | ast.Call(args=[key, *_]) | ast.Compare(left=key):
+            return key.lineno
+    return lookup.end_lineno or lookup.lineno
+
+
+def line_of_text(code: str, literal: ast.AST, text: str) -> int:
+    """Return the line on which a text begins in a literal of several lines or parts.
+
+    Python places the parts of an f-string at its first line.
+    """
+    first = getattr(literal, "lineno", 1)
+    lines = code.split("\n")[first - 1 : getattr(literal, "end_lineno", first)]
+    words = text.split()
+    for count in range(len(words), 0, -1):
+        beginning = " ".join(words[:count])
+        for number, line in enumerate(lines):
+            if beginning in " ".join(line.split()):
+                return first + number
+    return first
+
+
 def push_children(node: ast.AST, stack: list[ast.AST]) -> None:
     """Put the child nodes on a stack, so that they leave it in the order of the source.
 

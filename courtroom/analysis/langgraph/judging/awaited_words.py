@@ -41,6 +41,19 @@ def awaited_words(tests: Iterable[ast.expr], function: FunctionRef, functions: F
 
     A test may call a predicate among `functions`. () where no word is needed, as far as is seen.
     """
+    return next((words for _, words in _awaiting(tests, function, functions)), ())
+
+
+def awaiting_part(
+    tests: Iterable[ast.expr], function: FunctionRef, functions: Functions
+) -> ast.expr | None:
+    """Return the part of these tests that looks for the awaited words; None without any."""
+    return next((part for part, _ in _awaiting(tests, function, functions)), None)
+
+
+def _awaiting(
+    tests: Iterable[ast.expr], function: FunctionRef, functions: Functions
+) -> Iterator[tuple[ast.expr, Words]]:
     assigned = assignments_in(function.site.node)
     for part in (part for test in tests for part in _followed(test, assigned)):
         predicate = (
@@ -50,8 +63,7 @@ def awaited_words(tests: Iterable[ast.expr], function: FunctionRef, functions: F
         if not words and predicate is not None and predicate.key != function.key:
             words = _of_predicate(predicate)
         if words:
-            return words
-    return ()
+            yield part, words
 
 
 def enough_words(tests: Iterable[ast.expr], function: FunctionRef, functions: Functions) -> Words:

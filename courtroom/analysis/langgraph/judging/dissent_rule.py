@@ -42,10 +42,18 @@ def dissents(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:
         for line in _texts_of_dissent(function, reader)
     ]
     yield from texts
-    for function, node in uses:
-        # A return may hand on None, or a note on another rule.
+    # A text under a test of the spread may be a note on another rule where a dissent is named.
+    named = [(function, node) for function, node in uses if not isinstance(node, ast.If)]
+    for function, node in named or uses:
+        # So may what is returned, or it is None.
         if not (texts and isinstance(node, ast.Return)):
-            yield function, getattr(node, "lineno", function.site.node.lineno)
+            yield function, _line_of_use(node)
+
+
+def _line_of_use(node: ast.AST) -> int:
+    contrasts = [text for part in walk(node) for text in _added_texts(part)]
+    shown = contrasts[0] if isinstance(node, ast.If) and contrasts else node
+    return getattr(shown, "lineno", 1)
 
 
 def is_for_model_alone(functions: list[FunctionRef]) -> bool:

@@ -18,6 +18,7 @@ from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
 from courtroom.analysis.langgraph.judging.later_settings import Setting, Settings
 from courtroom.analysis.langgraph.judging.rule_detection import is_security_cap
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
+from courtroom.analysis.langgraph.judging.rule_places import score_lines
 from courtroom.analysis.langgraph.judging.rule_words import (
     CERTAIN_SPREAD,
     SAFE_TOOLS,
@@ -39,6 +40,7 @@ from courtroom.analysis.langgraph.judging.tech_lead_rule import (
     LIMIT_WORDS,
     lead_decides,
     lead_weighs_more,
+    lines_of_weights,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
@@ -136,6 +138,7 @@ def raising_caps(
     for function, line in caps:
         lines.setdefault(function.key, (function, []))[1].append(line)
     search = ScoreSearch({function.name: function for function in functions}, scale)
+    shown = score_lines(ChangeReader([*functions]).changes())
     for function, at in lines.values():
         raised = None if function.key in named else search.raised(function, frozenset(at))
         if raised is None:
@@ -146,7 +149,7 @@ def raising_caps(
             f" Prosecutor, Defense and Tech Lead give {scores}, and {raised.without:g} without it: a"
             " lower score is raised"
         )
-        yield LooseRule(function, at[0], sentence)
+        yield LooseRule(function, shown.get((function.key, at[0]), at[0]), sentence)
 
 
 def words_for_facts(function: FunctionRef, line: int, words: Sequence[str]) -> LooseRule:
@@ -379,6 +382,7 @@ def _unlimited_weight(
     if any(not _is_repository(words) for words in limits):
         return
     function, line = lines[0]
+    line = lines_of_weights(functions, changes).get((function.key, line), line)
     which = "every criterion on the repository" if limits else "every criterion"
     sentence = (
         f"{function.shown_name}() lets the Tech Lead weigh more in {which}, not only in those on"

@@ -30,6 +30,7 @@ from courtroom.analysis.python.tree_walk import (
     called_name,
     constant_text,
     last_name,
+    line_of_text,
     walk,
     words_of,
 )
@@ -252,7 +253,8 @@ def claimed_re_evaluations(
             text = constant_text(node)
             match = _TOLD.search(text[:MAX_TEXT]) if text and id(node) not in apart else None
             if match and not _NOT_DONE.search(match[0]):
-                yield function, getattr(node, "lineno", 1), " ".join(match[0].split())
+                told = " ".join(match[0].split())
+                yield function, line_of_text(function.source.text, node, told), told
 
 
 def _unread_parts(node: ast.AST) -> Iterator[ast.AST]:

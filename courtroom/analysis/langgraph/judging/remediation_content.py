@@ -24,6 +24,7 @@ from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.tree_walk import (
     constant_text,
     last_name,
+    line_of_text,
     tests_around,
     walk,
     words_of,
@@ -136,7 +137,8 @@ def advice_heading(sources: Iterable[SourceFile]) -> tuple[str, SourceFile, int]
         for node in walk(source.tree):
             match = _ADVICE.search(constant_text(node) or "")
             if match:
-                return match["heading"].strip(), source, getattr(node, "lineno", 1)
+                heading = match["heading"].strip()
+                return heading, source, line_of_text(source.text, node, heading)
     return None
 
 

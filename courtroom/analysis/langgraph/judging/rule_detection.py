@@ -53,6 +53,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     is_verdict,
     words_in,
 )
+from courtroom.analysis.langgraph.judging.shown_scores import without_shown
 from courtroom.analysis.langgraph.judging.tech_lead_rule import (
     LIMIT_WORDS,
     heavier_than_lead,
@@ -66,8 +67,6 @@ from courtroom.analysis.python.tree_walk import called_name, last_name, walk, wo
 HIGHEST = 5
 # Names for a score that another one replaces.
 KEPT_WORDS = frozenset(words_of("old previous prev original before initial current"))
-# Names for a score that the report shows as the verdict.
-VERDICT_NAMES = frozenset({"final", "overall", "aggregate", "total"})
 
 # Words of a line by which a reader sees the rule.
 TELLING = {
@@ -93,9 +92,9 @@ class RuleReading:
     `uncalled` are lines that would if anything called their function, `by_opinions` those that
     would let facts overrule opinions if their conditions read any evidence, `misplaced` those that
     wait in one criterion for a word of another. `final` decide on scores that lie far apart without
-    a second look. `is_tie_break`: the lines apply to such scores alone. `takes_highest`: they take
-    the highest of all scores. `heavier_keys`: others than the three judges that weigh more than
-    the Tech Lead. `is_lifting`: the lines raise scores and lower none. `is_text_alone`: they write
+    a second look. `is_tie_break`: the lines apply to such scores alone; `is_of_near_scores`: to all
+    others alone. `takes_highest`: they take the highest of all scores. `heavier_keys`: others than
+    the three judges that weigh more than the Tech Lead. `is_lifting`: the lines raise scores and lower none. `is_text_alone`: they write
     texts. `awaited`: words, at least one of which a judge's argument must hold before any line
     applies; `enough`: words, one of which is enough for it beside other ways.
     `uncited` are lines that would apply to an opinion without a citation from the evidence, `ensured`
@@ -109,6 +108,7 @@ class RuleReading:
     misplaced: tuple[MisplacedWord, ...] = ()
     final: Lines = field(default_factory=list)
     is_tie_break: bool = False
+    is_of_near_scores: bool = False
     takes_highest: bool = False
     heavier_keys: tuple[str, ...] = ()
     is_lifting: bool = False
@@ -175,15 +175,17 @@ def read_rules(
     )
     # A tie-break stands for the rule only where nothing else does.
     weight = readings["functionality_weight"]
-    by_ties = _at(weight.lines, [*far_apart, *near])
+    by_ties = _at(weight.lines, far_apart)
+    by_near = [place for place in _at(weight.lines, near) if place not in by_ties]
     # A line that overrules an opinion by facts may take the Tech Lead's score: it proves less.
-    by_facts = [place for place in _at(weight.lines, lines) if place not in by_ties]
-    by_weight = [place for place in weight.lines if place not in (*by_ties, *by_facts)]
-    lines = by_weight or by_ties or by_facts
+    by_facts = [p for p in _at(weight.lines, lines) if p not in (*by_ties, *by_near)]
+    by_weight = [p for p in weight.lines if p not in (*by_ties, *by_near, *by_facts)]
+    lines = by_weight or [*by_ties, *by_near] or by_facts
     readings["functionality_weight"] = replace(
         weight,
         lines=lines,
-        is_tie_break=bool(by_ties) and not by_weight,
+        is_tie_break=bool(by_ties) and not by_near and not by_weight,
+        is_of_near_scores=bool(by_near) and not by_ties and not by_weight,
         takes_highest=_take_highest(lines, alive),
         heavier_keys=tuple(dict.fromkeys(heavier_than_lead(layers.justice))),
         awaited=_awaited(lines, alive, layers.justice),
@@ -221,8 +223,15 @@ def _is_highest(value: ast.expr) -> bool:
 
 def _at(places: Lines, wanted: Lines) -> Lines:
     """Return those of the places that are among the wanted ones."""
-    keys = {(function.key, line) for function, line in wanted}
+    keys = {(function.key, line) for function, row in wanted for line in _lines_of(function, row)}
     return [place for place in places if (place[0].key, place[1]) in keys]
+
+
+def _lines_of(function: FunctionRef, line: int) -> range:
+    """Return the lines of the statement that begins at a line; that line of a block."""
+    nodes = (node for node in walk(function.site.node) if isinstance(node, ast.stmt))
+    ends = (node.end_lineno for node in nodes if node.lineno == line and not hasattr(node, "body"))
+    return range(line, (next(ends, line) or line) + 1)
 
 
 def _decided_by_spread(
@@ -235,7 +244,7 @@ def _decided_by_spread(
     reader = ChangeReader(functions)
     by_spread = [
         change
-        for change in _without_shown(changes)
+        for change in without_shown(changes)
         if _is_spread(_words_of_tests(change, change.own_tests)) and not _hands_back(change)
         # A list of scores decides nothing yet.
         if not isinstance(change.value, ast.List | ast.ListComp)
@@ -261,7 +270,10 @@ def _is_far_apart(change: ScoreChange) -> bool:
     What follows `else` after `if spread > 2` is about scores that agree.
     """
     held = {id(test) for test in change.holds}
-    tests = (t.operand if isinstance(t, ast.UnaryOp) else t for t in change.own_tests)
+    # An earlier test of an elif did not hold.
+    tests = (
+        t.operand if isinstance(t, ast.UnaryOp) else t for t in {*change.tests, *change.own_tests}
+    )
     return any(
         (id(test) in held) is not _is_upper_bound(test)
         for test in tests
@@ -322,7 +334,7 @@ def _facts_apart(
     }
     by_facts, by_opinions = [], []
     by_citations = True
-    for change in filter(_depends_on_facts, _without_shown(changes)):
+    for change in filter(_depends_on_facts, without_shown(changes)):
         if _is_set_before(change) or _takes_defense(change):
             continue
         if not _reads_evidence(change, inputs):
@@ -414,34 +426,6 @@ def _reads_evidence(change: ScoreChange, inputs: InputReader) -> bool:
     return inputs.reads_evidence([*change.own_tests, *inline], change.function)
 
 
-def _without_shown(changes: list[ScoreChange]) -> list[ScoreChange]:
-    """Return the changes without those of a name that only texts read."""
-    shown: dict[tuple[str, int], set[int]] = {}
-    for change in changes:
-        if change.function.key not in shown:
-            shown[change.function.key] = _shown_values(change.function.site.node)
-    return [change for change in changes if id(change.value) not in shown[change.function.key]]
-
-
-def _shown_values(function: ast.AST) -> set[int]:
-    """Return the values, by their ids, of names that are read, and in formatted texts only.
-
-    A name for the verdict is none of them: the text is the report.
-    """
-    in_texts = {
-        id(inner)
-        for node in walk(function)
-        if isinstance(node, ast.FormattedValue)
-        for inner in walk(node)
-    }
-    reads = [n for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    shown = {node.id for node in reads if id(node) in in_texts}
-    used = {node.id for node in reads if id(node) not in in_texts}
-    assigned = assignments_in(function)
-    only_shown = (name for name in shown - used if VERDICT_NAMES.isdisjoint(words_of(name)))
-    return {id(value) for name in only_shown for value in assigned.get(name, ())}
-
-
 def _telling_first(rule: str, lines: Lines) -> Lines:
     """Sort what a reader sees to be the rule first.
 
@@ -468,7 +452,7 @@ def _uncalled(layers: Layers) -> list[FunctionRef]:
 
 
 def _rules_of_changes(changes: list[ScoreChange], functions: list[FunctionRef]) -> dict[str, Lines]:
-    changes = _without_shown(changes)
+    changes = without_shown(changes)
     factual = [change for change in changes if _depends_on_facts(change)]
     caps = [change for change in changes if is_security_cap(change)]
     return {

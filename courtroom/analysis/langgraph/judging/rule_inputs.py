@@ -148,15 +148,15 @@ class InputReader:
     ) -> Iterator[tuple[ast.expr, FunctionRef]]:
         flags = {name for test in tests for name in _flags_in(test)}
         for name in sorted(flags.intersection(parameter_names(function))):
-            yield from self._passed(name, function)
+            yield from self.passed(name, function)
 
     def _passed_for(
         self, node: ast.AST, function: FunctionRef
     ) -> list[tuple[ast.AST, FunctionRef]]:
         is_parameter = isinstance(node, ast.Name) and node.id in parameter_names(function)
-        return [*self._passed(last_name(node), function)] if is_parameter else []
+        return [*self.passed(last_name(node), function)] if is_parameter else []
 
-    def _passed(self, name: str, function: FunctionRef) -> Iterator[tuple[ast.expr, FunctionRef]]:
+    def passed(self, name: str, function: FunctionRef) -> Iterator[tuple[ast.expr, FunctionRef]]:
         """Yield what the followed functions pass for a parameter."""
         for call, caller in self._calls.get(function.name, ()):
             argument = argument_of(call, name, function)

@@ -209,9 +209,27 @@ def _factor(product: ast.BinOp, assigned: Assignments) -> float | None:
 
 def lead_weighs_more(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:
     """Yield tables and sums in which the Tech Lead weighs more than another judge."""
+    yield from ((function, line) for function, line, _ in _weights_of_lead(functions))
+
+
+def lines_of_weights(
+    functions: list[FunctionRef], changes: list[ScoreChange]
+) -> dict[tuple[tuple[str, int], int], int]:
+    """Return the lines of the Tech Lead's weights in rules of several lines, by those of the rules."""
+    lines = {
+        (change.function.key, change.line): product.lineno
+        for change in changes
+        for product in _products_in(change.value)[::-1]
+        if _is_lead(product, {})
+    }
+    return lines | {(f.key, line): weight for f, line, weight in _weights_of_lead(functions)}
+
+
+def _weights_of_lead(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef, int, int]]:
+    """Yield the line of each such table or sum, and that of the Tech Lead's weight in it."""
     visited_paths: set[str] = set()
     for function in functions:
-        yield from _passed_weights(function, functions)
+        yield from ((caller, line, line) for caller, line in _passed_weights(function, functions))
         assigned = {
             **_module_constants(function),
             **_arguments(function, functions),
@@ -219,17 +237,18 @@ def lead_weighs_more(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef
         }
         for node in walk(function.site.node):
             if _favours_lead(node, assigned):
-                yield function, getattr(node, "lineno", function.site.node.lineno)
+                line = getattr(node, "lineno", function.site.node.lineno)
+                yield function, line, _line_of_lead(node, assigned)
 
         # A table of weights may also stand at the top of the file.
         if function.source.path in visited_paths:
             continue
         visited_paths.add(function.source.path)
         for statement in function.source.tree.body:
-            if isinstance(statement, ast.Assign | ast.AnnAssign) and any(
-                _favours_lead(node, {}) for node in walk(statement)
-            ):
-                yield function, statement.lineno
+            if isinstance(statement, ast.Assign | ast.AnnAssign):
+                tables = (node for node in walk(statement) if _favours_lead(node, {}))
+                weights = (_line_of_lead(node, {}) for node in tables)
+                yield from ((function, statement.lineno, weight) for weight in weights)
 
 
 def _favours_lead(node: ast.AST, assigned: Assignments) -> bool:
@@ -252,6 +271,21 @@ def _favours_lead(node: ast.AST, assigned: Assignments) -> bool:
     if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Add):
         return _sum_favours_lead(node, assigned)
     return False
+
+
+def _line_of_lead(node: ast.AST, assigned: Assignments) -> int:
+    """Return the line of the Tech Lead's weight in a table, a choice or a sum of several lines."""
+    weights: list[ast.expr] = []
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        weights = [value for key, value in pairs if key is not None and _is_lead(key, {})]
+    elif isinstance(node, ast.List | ast.Tuple):
+        weights = [row for row in node.elts if _names_tech_lead(words_in(row))]
+    elif isinstance(node, ast.IfExp):
+        weights = [node.body]
+    elif isinstance(node, ast.BinOp | ast.AugAssign):
+        weights = [product for product in _products_in(node) if _is_lead(product, assigned)]
+    return getattr(weights[0] if weights else node, "lineno", 1)
 
 
 def _is_weight_of_lead(node: ast.Assign | ast.AugAssign) -> bool:

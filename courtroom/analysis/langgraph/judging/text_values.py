@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from courtroom.analysis.langgraph.judging.dead_conditions import argument_of, parameter_names
@@ -22,6 +22,7 @@ from courtroom.analysis.python.tree_walk import (
     called_name,
     constant_text,
     last_name,
+    line_of_key,
     walk,
     words_of,
 )
@@ -116,6 +117,31 @@ class ValueReader:
             waiting += [(inner, function) for inner in further_values]
             waiting += self._returns_of(value)
         return parts
+
+    def places_of(self, text: Value, wanted: frozenset[Part]) -> Iterator[tuple[FunctionRef, int]]:
+        """Yield the lines on which a text takes values of these kinds.
+
+        That is the innermost f-string that one stands in, else the line that reads it.
+        """
+        waiting: list[tuple[Value, tuple[FunctionRef, int] | None]] = [(text, None)]
+        visited: set[int] = set()
+        while waiting and len(visited) < MAX_VALUES:
+            (value, function), place = waiting.pop()
+            if id(value) in visited or not self.parts_of((value, function)) & wanted:
+                continue
+            visited.add(id(value))
+            if isinstance(value, ast.Name):
+                further = self._values_of(value.id, function)
+                is_source = not further
+            else:
+                kind, inner = self._inside(value, function)
+                further = [*((part, function) for part in inner), *self._returns_of(value)]
+                is_source = kind in wanted
+            if is_source:
+                yield place or (function, line_of_key(value))
+            is_text = isinstance(value, ast.JoinedStr)
+            rows = [(f, (f[1], line_of_key(f[0])) if is_text else place) for f in further]
+            waiting += reversed(rows)
 
     def _inside(self, value: ast.expr, function: FunctionRef) -> tuple[Part | None, list[ast.expr]]:
         """Return what a value is by itself, and the values that it hands on."""
@@ -364,7 +390,7 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
             if isinstance(value, ast.Call):
                 # `final, dissent = resolve(...)`: the part of what is returned.
                 item: ast.expr = ast.Subscript(value, ast.Constant(place), ast.Load())
-                yield from _pairs(part, item)
+                yield from _pairs(part, ast.fix_missing_locations(ast.copy_location(item, value)))
             else:
                 yield from _pairs(part, _part_at(value, place))
     elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
@@ -448,10 +474,10 @@ def returned_by(function: FunctionRef) -> list[ast.expr]:
 def places_holding(
     texts: Iterable[Text], wanted: frozenset[Part], reader: ValueReader
 ) -> list[tuple[FunctionRef, int]]:
-    """Return the lines of the texts with such a value; of `a if b else c` those of its branch."""
-    branches = [branch for text in texts for branch in _branches_of(text)]
-    parts = {id(branch): reader.parts_of((branch.value, branch.function)) for branch in branches}
-    return first_places([b for b in branches if parts[id(b)] & wanted], parts)
+    """Return the lines on which the texts take such a value; those for want of any come last."""
+    rows = [p for text in texts for p in reader.places_of((text.value, text.function), wanted)]
+    places = {(*function.key, line): (function, line) for function, line in rows}
+    return sorted(places.values(), key=lambda place: leaves_for_want(place[0].site.node, place[1]))
 
 
 def leaves_for_want(function: ast.AST, line: int) -> bool:
@@ -468,14 +494,6 @@ def leaves_for_want(function: ast.AST, line: int) -> bool:
 def _is_want(test: ast.expr) -> bool:
     parts = test.values if isinstance(test, ast.BoolOp) else [test]
     return all(isinstance(p, ast.UnaryOp) and isinstance(p.op, ast.Not) for p in parts)
-
-
-def _branches_of(text: Text) -> Iterator[Text]:
-    if isinstance(text.value, ast.IfExp):
-        for value in (text.value.body, text.value.orelse):
-            yield from _branches_of(replace(text, value=value))
-    else:
-        yield text
 
 
 def first_places(

@@ -26,6 +26,7 @@ from courtroom.analysis.python.tree_walk import (
     called_name,
     constant_text,
     last_name,
+    line_of_key,
     walk,
     words_of,
 )
@@ -304,7 +305,7 @@ def _lookup(node: ast.AST, steps: int = MOST_STEPS) -> Lookup | None:
         return None
     if not key:
         return None
-    line = node.end_lineno or node.lineno
+    line = line_of_key(node)
     if isinstance(owner, ast.Name):
         return Lookup(owner.id, key, line, is_sure)
     outer = _lookup(owner, steps - 1) if steps and not isinstance(owner, ast.Compare) else None

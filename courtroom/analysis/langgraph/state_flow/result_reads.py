@@ -11,7 +11,7 @@ from courtroom.analysis.langgraph.graph_values import RUN_METHODS
 from courtroom.analysis.langgraph.state_flow.flow_fault import Place
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
+from courtroom.analysis.python.tree_walk import called_name, constant_text, line_of_call, walk
 
 FILE_WRITERS = frozenset({"write", "write_text", "writelines", "write_bytes"})
 
@@ -113,5 +113,5 @@ def _line_of_write(nodes: Sequence[ast.AST], read: ast.AST) -> int:
     for call in writes:
         for given in call.args:
             if given is read or (isinstance(given, ast.Name) and given.id in names):
-                return call.end_lineno or call.lineno
+                return line_of_call(call)
     return 0

@@ -138,7 +138,7 @@ def test_branch_with_the_arguments_is_the_place_of_a_conditional_dissent():
         "    else told(p, d)",
         ")",
     ) + ("def told(p, d):\n    return f'{p.argument} against {d.argument}'\n")
-    assert content_of(code) == ("arguments", [6, 8])
+    assert content_of(code) == ("arguments", [10])
 
 
 def test_opinions_below_a_heading_on_dissent_belong_to_it_until_the_next_heading():

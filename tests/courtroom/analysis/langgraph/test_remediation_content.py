@@ -89,7 +89,7 @@ def test_step_with_the_criterion_alone_is_no_place_of_an_argument():
     """
     reading = remediation_of(code)
     assert reading is not None
-    assert (reading.content, sorted(line for _, line in reading.places)) == ("findings", [6, 11])
+    assert (reading.content, sorted(line for _, line in reading.places)) == ("findings", [11])
 
 
 def test_remediation_that_is_only_for_a_model_is_left_open():

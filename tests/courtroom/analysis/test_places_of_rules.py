@@ -1,0 +1,131 @@
+"""Places that prove what is said of the Chief Justice's rules: the condition, the operand, the text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from courtroom.checks.result import Finding
+from courtroom.checks.synthesis_rules import SynthesisRules
+from courtroom.models.check import CheckBase
+from tests.courtroom.analysis.test_shown_places import FILES, surveyed
+from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, detected
+
+JUSTICE = """
+def chief_justice(state):
+    prosecutor, defense, tech_lead = state["opinions"]
+    scores = [prosecutor.score, defense.score, tech_lead.score]
+    final_score = resolve(prosecutor, scores, is_flawed(prosecutor))
+    plan = ""
+    if not scores:
+        plan = "Nothing to mend."
+        return {"verdict": 0, "report": Report(remediation=plan)}
+    dissent = None
+    if max(scores) - min(scores) > 2:
+        dissent = argued(prosecutor)
+        dissent = (dissent or "") + " The Prosecutor"
+    plan = (
+        "Mend these first: "
+        + "; ".join([f"{prosecutor.argument}"])
+    )
+    return {"verdict": final_score, "report": Report(dissent=dissent, remediation=plan)}
+
+
+def is_flawed(prosecutor):
+    return "security" in prosecutor.argument
+
+
+def argued(prosecutor):
+    lines = ["The judges do not agree."]
+    lines.append(f"It says: {prosecutor.argument}")
+    return " ".join(lines)
+
+
+def resolve(prosecutor, scores, has_security_flaw):
+    variance = max(scores) - min(scores)
+    if variance > 2:
+        applied = []
+        applied.append(
+            f"The prosecutor gives {scores[0]}, the defense {scores[1]}: "
+            f"re-evaluation applied."
+        )
+    weighted_score = (
+        scores[0] * 0.25
+        + scores[1] * 0.25
+        + tech_lead_score * 0.5
+    )
+    if has_security_flaw:
+        return (
+            min(weighted_score, 3),
+            "capped",
+        )
+    return weighted_score
+"""
+
+
+def found(aspect: str, tmp_path: Path, justice: str = JUSTICE) -> Finding:
+    work = surveyed({**FILES, "src/justice.py": justice}, tmp_path)
+    check: CheckBase = SynthesisRules.model_validate({**CHECK_FIELDS, "aspect": aspect})
+    return detected(check, work)
+
+
+def line_with(text: str, justice: str = JUSTICE) -> int:
+    return next(n for n, line in enumerate(justice.split("\n"), start=1) if text in line)
+
+
+@pytest.mark.parametrize(
+    ("aspect", "lines"),
+    [
+        ("security_override", ["min(weighted_score, 3)"]),
+        ("security_by_evidence", ["is_flawed(prosecutor))"]),
+        ("functionality_weight", ["+ tech_lead_score * 0.5"]),
+        ("variance_re_evaluation", ['f"re-evaluation applied."']),
+        ("dissent_reasons", ['lines.append(f"It says']),
+        ("remediation", ['"; ".join(']),
+    ],
+)
+def test_sentence_on_a_rule_is_shown_by_the_line_that_proves_it(
+    tmp_path: Path, aspect: str, lines: list[str]
+) -> None:
+    finding = found(aspect, tmp_path)
+    assert clue_lines(finding) == [("src/justice.py", line_with(text)) for text in lines]
+
+
+def test_text_on_another_rule_is_no_dissent_where_one_is_named(tmp_path: Path) -> None:
+    lines = [line for _, line in clue_lines(found("dissent", tmp_path))]
+    assert lines
+    assert all(line < line_with("def resolve(") for line in lines)
+
+
+def test_condition_that_never_holds_is_shown_and_not_what_it_would_do(tmp_path: Path) -> None:
+    justice = JUSTICE.replace(
+        "    if has_security_flaw:", "    has_security_flaw = False\n    if has_security_flaw:"
+    )
+    finding = found("security_override", tmp_path, justice)
+    assert clue_lines(finding)[0][1] == line_with("    if has_security_flaw:", justice)
+
+
+def test_weight_of_scores_that_agree_is_not_said_to_be_for_all(tmp_path: Path) -> None:
+    justice = """
+def chief_justice(state):
+    p, d, t = [opinion.score for opinion in state["opinions"]]
+    variance = max(p, d, t) - min(p, d, t)
+    if variance > 2:
+        final_score = min(p, d)
+    else:
+        final_score = round(
+            (
+                p * 0.25
+                + d * 0.25
+                + tech_lead_score * 0.5
+            )
+        )
+    return {"verdict": final_score}
+"""
+    finding = found("functionality_weight", tmp_path, justice)
+    line = line_with("tech_lead_score", justice)
+    assert finding.reason == (
+        "The Tech Lead's score counts most where scores do not lie far apart (src/justice.py:"
+        f"{line})."
+    )
