@@ -334,6 +334,9 @@ def _set_conditional_entry_point(step: _BuilderCall) -> None:
 def _add_route(step: _BuilderCall, start: str, router: Value, path_map: Value) -> None:
     _refuse_second_router(step, start, router)
     routing = routers.read_router(step.evaluator, router)
+    if not isinstance(path_map, DictValue) and {*routers.TRUTHS} & {*routing.outcomes}:
+        # Without a map, they name no node.
+        routing.outcomes, routing.is_complete = [], False
     outcomes = routing.outcomes
     targets = [target for outcome in outcomes for target in outcome]
     # A map names every target by itself; only what Send starts is outside it.

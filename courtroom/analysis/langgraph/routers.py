@@ -28,6 +28,8 @@ from courtroom.analysis.python.tree_walk import constant_text, last_name, walk, 
 MAX_DEPTH = 20
 # Tests by which a router fills its list, of which each case is followed.
 MOST_TESTS = 4
+# What a router returns whose map has True and False as its keys.
+TRUTHS = (("True",), ("False",))
 # Characters of a string that count for a vocabulary: a prompt would bring any word.
 MAX_STRING = 400
 
@@ -76,9 +78,32 @@ def read_router(evaluator: Evaluator, router: Value, state: Value = UNKNOWN) -> 
         _add_outcome(value, routing)
     routing.is_send_open = not routing.is_complete and _may_start_several(router)
     routing.is_single = _returns_no_list(router)
-    if not routing.is_complete:
+    if not routing.is_complete and _returns_truth(router):
+        routing.outcomes, routing.is_complete = [*TRUTHS], True
+    elif not routing.is_complete:
         _complete_from_annotation(evaluator, router, routing)
     return routing
+
+
+def _returns_truth(router: Function) -> bool:
+    """Return whether a router returns True and False alone, by its annotation or by all its returns."""
+    if isinstance(router.node, ast.Lambda):
+        return _is_truth(router.node.body)
+    if router.node.returns is not None and ast.unparse(router.node.returns) == "bool":
+        return True
+    returns = [node.value for node in walk(router.node) if isinstance(node, ast.Return)]
+    return bool(returns) and all(map(_is_truth, returns))
+
+
+def _is_truth(node: ast.expr | None) -> bool:
+    if isinstance(node, ast.BoolOp):
+        return all(map(_is_truth, node.values))
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.Not)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in {"bool", "any", "all", "isinstance"}
+    is_constant = isinstance(node, ast.Constant) and isinstance(node.value, bool)
+    return is_constant or isinstance(node, ast.Compare)
 
 
 def _by_cases(evaluator: Evaluator, router: Function, arguments: list[Value]) -> list[Value]:
@@ -278,7 +303,8 @@ def _target_names(member: Value, routing: Routing) -> list[str]:
             target = choice.first("node")
 
         for node in choices_of(target):
-            name = node_name(node)
+            # A map turns True and False into nodes.
+            name = str(node) if isinstance(node, bool) else node_name(node)
             if name is None:
                 routing.is_complete = False
                 continue

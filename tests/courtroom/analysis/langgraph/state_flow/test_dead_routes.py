@@ -55,6 +55,34 @@ def test_a_way_that_may_be_taken_is_no_fault(router, ways):
     assert dead_routes(router, ways) == []
 
 
+@pytest.mark.parametrize(
+    ("router", "sentences_"),
+    [
+        (
+            "return not state.get('failed', False)",
+            [
+                (
+                    "the router after detective returns `False` only by `failed`, which State does not"
+                    " declare: this way is never taken"
+                )
+            ],
+        ),
+        (
+            "return len(state['evidences']) > 0",
+            [
+                (
+                    "the router after detective returns `False` only where `evidences` lacks what detective"
+                    " always writes there: this way is never taken"
+                )
+            ],
+        ),
+        ("return bool(state['repo_url'])", []),
+    ],
+)
+def test_router_that_returns_true_or_false_is_read_by_its_map(router, sentences_):
+    assert dead_routes(router, "{True: 'judge', False: END}") == sentences_
+
+
 EMPTY = '{"ok": "judge", "failed": END}'
 
 
