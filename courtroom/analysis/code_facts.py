@@ -15,7 +15,7 @@ from courtroom.analysis.git.blobs import BlobReader
 from courtroom.analysis.graph_run.dead_outcomes import without_dead_ways
 from courtroom.analysis.graph_run.empty_keys import with_empty_keys
 from courtroom.analysis.graph_run.fixed_routers import with_fixed_routes
-from courtroom.analysis.graph_run.run_facts import needs_langgraph, run_all
+from courtroom.analysis.graph_run.run_facts import doubled_alone, needs_langgraph, run_all
 from courtroom.analysis.graph_run.stub_graph import stub_graphs
 from courtroom.analysis.graph_run.stub_states import stub_state
 from courtroom.analysis.home_made_graphs import record_home_made
@@ -273,6 +273,7 @@ def _graph_run(writer: FactWriter) -> None:
     if not graphs or graphs[0].gap:
         reason = graphs[0].gap if graphs else writer.reasons.get("graph", writer.graph.reason)
         writer.set_unknown(("graph_run",), reason)
+        writer.facts["doubled_alone"] = doubled_alone(graphs[0]) if graphs else []
     elif any(needs_langgraph(graph) for graph in graphs):
         writer.stub_graphs = graphs
     else:
@@ -496,7 +497,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_graph, ("graph", "graph_shape", "partly_parallel", *PARALLEL_FLAGS)),
     (_state, ("state_class", "reducers")),
     (_state_access, ()),
-    (_graph_run, ("graph_run",)),
+    (_graph_run, ("graph_run", "doubled_alone")),
     (_models, ("pydantic_models",)),
     (
         _safety,

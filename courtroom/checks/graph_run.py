@@ -64,7 +64,10 @@ def graph_run(check: GraphRun, survey: Survey) -> Finding:
     """The run of the graph and of those inside its nodes, in the faults that the check names."""
     document = survey.facts.get("graph_run")
     if document is None:
-        return _not_run(survey)
+        rows = survey.facts.get("doubled_alone") or () if "doubled" in check.faults else ()
+        faults = [KeyFault.model_validate(row) for row in rows]
+        alone: list[Statement] = [(_doubled_sentence(row), row.places) for row in faults]
+        return _faulty(alone, f"{FAULTS['doubled']}.", survey) if alone else _not_run(survey)
     fact = GraphRunFact.model_validate(document)
 
     statements = [
@@ -242,6 +245,12 @@ def _doubled_sentence(fault: KeyFault) -> str:
             " are there: all entries are doubled."
         )
     verb = "returns" if is_one else "return"
+    if fault.is_alone:
+        return (
+            f"Whenever {_names(fault.nodes)} {_run(fault.nodes)}, {'it' if is_one else 'they'} {verb} what"
+            f" `{fault.key}` held before, and its reducer adds it once more: the entries that are there"
+            " are doubled."
+        )
     also = (
         f" What {_names(fault.also)} {'holds' if len(fault.also) == 1 else 'hold'} by then, as of a"
         " checkpoint of an earlier run, is returned and doubled too."

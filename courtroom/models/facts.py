@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from courtroom.analysis.security.committed_secrets import redacted
 from courtroom.models.fact_model import FactModel, Place
-from courtroom.models.graph_run import GraphRunFact
+from courtroom.models.graph_run import GraphRunFact, KeyFault
 from courtroom.models.output_facts import ClaimedScore, EarlierAudit, OwnAudit, ShownFact
 from courtroom.models.project_facts import (
     CommittedSecret,
@@ -324,6 +324,8 @@ class Facts(FactModel):
     own_runner: NamedPlace | None = None
     graph_shape: GraphShape | None = None
     graph_run: GraphRunFact | None = None
+    # Where the graph was not run: lists that a node doubles whenever it runs.
+    doubled_alone: tuple[KeyFault, ...] | None = None
     detectives_parallel: bool | None = None
     judges_parallel: bool | None = None
     fan_in_before_judges: bool | None = None

@@ -14,6 +14,8 @@ from courtroom.models.graph_run import GraphRunFact, StubRuns
 # Beyond these a chart is harder to read than the code.
 MOST_EDGES = 120
 LONGEST_NAME = 60
+# LangGraph's own names of its first and its last node.
+OWN = {"START": "__start__", "END": "__end__"}
 # Steps of one node; a loop has more.
 MOST_STEPS = 3
 
@@ -98,7 +100,10 @@ def _lines(
     marks: Mapping[tuple[str, ...], Mapping[str, str]],
 ) -> Iterator[str]:
     """Yield the nodes, then the edges. `prefix` begins the ids of this graph's nodes."""
-    ids = {name: f"{prefix}{number}" for number, name in enumerate(_node_names(graph))}
+    names = _node_names(graph)
+    ids = {name: f"{prefix}{number}" for number, name in enumerate(names)}
+    # A node may have the name that LangGraph's own has here.
+    own = {name: f"{prefix}{len(names) + n}" for n, name in enumerate(OWN) if name in graph.nodes}
     indent = "    " * (len(place) + 1)
     own_marks = marks.get(place, {})
 
@@ -115,7 +120,13 @@ def _lines(
             yield from _lines(subgraph, f"{node_id}_{number}_", subgraph.at, subgraphs, marks)
         yield f"{indent}end"
 
-    yield from (f"{indent}{ids[start]} --> {ids[end]}" for start, end in graph.edges)
+    for start, end in graph.edges:
+        is_own = start == end and start in own
+        if is_own:
+            yield f'{indent}{own[start]}["{_label(OWN[start])}"]'
+        begin_id = own[start] if is_own and start == "START" else ids[start]
+        end_id = own[end] if is_own and end == "END" else ids[end]
+        yield f"{indent}{begin_id} --> {end_id}"
     yield from (
         f"{indent}{ids[route.from_]} -.-> {ids[end]}"
         for route in graph.conditional

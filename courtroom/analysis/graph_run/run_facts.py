@@ -133,6 +133,25 @@ def _doubled_facts(faults: Sequence[KeyFault], state: StubState) -> list[dict[st
     ]
 
 
+def doubled_alone(graph: StubGraph) -> list[dict[str, Any]]:
+    """Return the lists that a node doubles whenever it runs, which takes no run of the graph to see."""
+    state = graph.state
+    if state is None:
+        return []
+    filled = {key for keys in state.fresh.values() for key in keys}
+    nodes = {
+        key: tuple(
+            node
+            for node in graph.nodes
+            if key in state.returned.get(node, ()) and key not in state.rebuilt.get(node, ())
+        )
+        for key, kept in state.kept.items()
+        if kept == "add" and key in filled
+    }
+    faults = [KeyFault(key, names) for key, names in nodes.items() if names]
+    return [{**fact, "is_alone": True} for fact in _key_facts(faults, state.returned)]
+
+
 def _add_nothing(nodes: Iterable[str], state: StubState) -> bool:
     """Return whether these nodes hand back what they got and nothing else, as far as is known."""
     return not state.gap and not any(state.fresh.get(node) for node in nodes)

@@ -27,7 +27,7 @@ def edge_words(edges: Sequence[Edge]) -> str:
 
 
 def run_steps(faults: Sequence[str], work: Work) -> Iterator[Step]:
-    fact = work.facts.get("graph_run") or {}
+    fact = work.facts.get("graph_run") or {"doubled": work.facts.get("doubled_alone")}
     for runs in (fact, *fact.get("inner", ())):
         for fault in faults:
             rows = runs.get(fault) or ()

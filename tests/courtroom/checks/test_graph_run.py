@@ -216,3 +216,17 @@ def test_an_open_fault_leaves_the_check_open_unless_another_is_there():
     open_fact = {**CLEAN, "idle": None, "unknown": {"idle": "g.py:3: a router is open"}}
     assert finding_of(open_fact, "idle", "repeated").met is None
     assert finding_of({**open_fact, "repeated": [REPEAT]}, "idle", "repeated").met is False
+
+
+def test_list_that_a_node_doubles_whenever_it_runs_takes_no_run_of_the_graph():
+    row = {"key": "errors", "nodes": ["report"], "places": [EDGE], "is_alone": True}
+    facts = {"graph_run": None, "doubled_alone": [row], "graph": GRAPH}
+    check = GraphRun.model_validate({**CHECK_FIELDS, "faults": ["doubled"]})
+    finding = detected(check, survey(facts=facts))
+    assert (finding.met, clue_lines(finding)) == (False, [("src/graph.py", 9)])
+    assert finding.reason == (
+        "Whenever `report` runs, it returns what `errors` held before, and its reducer adds it once"
+        " more: the entries that are there are doubled."
+    )
+    other = GraphRun.model_validate({**CHECK_FIELDS, "faults": ["idle"]})
+    assert detected(other, survey(facts=facts)).met is None

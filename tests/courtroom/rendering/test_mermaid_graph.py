@@ -23,6 +23,21 @@ def wired(edges) -> GraphFact:
     )
 
 
+def test_node_called_start_is_drawn_beside_that_of_langgraph():
+    graph = wired([("START", "START"), ("START", "judge"), ("judge", "END")])
+    chart = mermaid_chart(graph.model_copy(update={"nodes": ("START", "judge")}))
+    assert chart is not None
+    assert chart.splitlines()[1:] == [
+        '    n0["START"]',
+        '    n1["judge"]',
+        '    n2["END"]',
+        '    n3["__start__"]',
+        "    n3 --> n0",
+        "    n0 --> n1",
+        "    n1 --> n2",
+    ]
+
+
 def test_labels_say_when_their_nodes_run():
     run = GraphRunFact.model_validate(
         {

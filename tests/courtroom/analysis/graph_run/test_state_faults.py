@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from courtroom.analysis.graph_run.empty_keys import with_empty_keys
-from courtroom.analysis.graph_run.run_facts import run_all
+from courtroom.analysis.graph_run.run_facts import doubled_alone, run_all
 from courtroom.analysis.graph_run.stub_graph import stub_graphs
 from courtroom.analysis.graph_run.stub_states import stub_state
 from courtroom.analysis.langgraph.state_access import read_state_access
@@ -48,6 +48,26 @@ def fact_of(functions: str, state: str = STATE, wiring: str = PARALLEL) -> dict[
 
 def rows(fact: dict[str, Any], fault: str) -> list[tuple[str, list[str]]]:
     return [(row["key"], row["nodes"]) for row in fact[fault]]
+
+
+@pytest.mark.parametrize(
+    ("returned", "doubled"),
+    [("state.get('opinions', [])", ["c"]), ("[]", []), ("['new']", [])],
+)
+def test_node_that_returns_a_list_it_got_doubles_it_whatever_the_run(returned, doubled):
+    functions = f"""
+def a(state): return {{"opinions": [1]}}
+def b(state): return {{"verdict": 2}}
+def c(state):
+    opinions = {returned}
+    return {{"opinions": opinions}}
+"""
+    symbols = symbols_of(STATE + functions + PARALLEL)
+    reading = read_graph(symbols, {})
+    [access] = read_state_access(symbols, reading)
+    [graph] = stub_graphs(reading, [stub_state(symbols, access)])
+    facts = doubled_alone(graph)
+    assert [(row["key"], row["nodes"]) for row in facts] == [("opinions", doubled)] * bool(doubled)
 
 
 def test_two_writes_of_one_step_without_a_reducer_stop_langgraph():
