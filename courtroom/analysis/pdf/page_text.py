@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
@@ -19,6 +19,10 @@ _NARROW = re.compile(r"[iljtfrI.,:;'|!()\[\]{}/\\ -]")
 _CAPITAL = re.compile(r"[A-HJ-ZmwMW@%]")
 _SPACE_BEFORE_STOP = re.compile(r" ([,;.)])(?=\s|$)")
 _BULLET = re.compile(r"(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
+_BARE_MARK = re.compile(r"[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)]")
+# In heights of a line: what parts two lines of a column, and what marks and their lines may differ.
+_LINE_DROP, _SAME_LINE = 0.9, 0.35
+_STEPS_BACK = 2
 # A single number ("3. Parse it") may also be a list item: then the font decides.
 _NUMBERED_HEADING = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[A-Z]")
 # Lines of a drawing made of characters, also in ASCII: "|---> name", "v   v".
@@ -90,6 +94,29 @@ def lines_of(pieces: Iterable[Piece]) -> list[Line]:
         else:
             lines.append([piece])
     return [line for line in map(line_of, lines) if line.text]
+
+
+def in_page_order(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines from the top of the page, where the stream draws its lists after the rest.
+
+    Marks of lists that stand apart join their lines. Columns and the cells of a table keep the
+    order of the stream, as does a page with one step back, such as to its header.
+    """
+    steps_back = sum(
+        after.y > before.y + max(before.size, after.size) for before, after in pairwise(lines)
+    )
+    ordered: list[Line] = []
+    for line in sorted(lines, key=lambda line: -line.y):
+        last = ordered[-1] if ordered else None
+        drop = (last.y - line.y) / max(last.size, line.size) if last else _LINE_DROP
+        if last is None or drop >= _LINE_DROP:
+            ordered.append(line)
+            continue
+        mark, text = sorted((last, line), key=lambda line: line.pieces[0].x)
+        if drop > _SAME_LINE or not _BARE_MARK.fullmatch(mark.text):
+            return list(lines)
+        ordered[-1] = replace(text, text=f"{mark.text} {text.text}")
+    return ordered if steps_back >= _STEPS_BACK else list(lines)
 
 
 def line_of(pieces: Sequence[Piece]) -> Line:

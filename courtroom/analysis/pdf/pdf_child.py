@@ -28,7 +28,7 @@ from courtroom.analysis.pdf.non_body_text import (
 )
 from courtroom.analysis.pdf.open_pdf import open_reader, reason_of
 from courtroom.analysis.pdf.page_images import drawn_images, picture_layout, size_of
-from courtroom.analysis.pdf.page_text import Piece, blocks_of, lines_of
+from courtroom.analysis.pdf.page_text import Piece, blocks_of, in_page_order, lines_of
 from courtroom.analysis.pdf.pdf_content import PdfImage, damage_of
 from courtroom.analysis.pdf.plain_text import has_smuggled_characters, plain
 
@@ -153,7 +153,7 @@ class _PageReader:
             return default
 
     def _add_text(self, number: int, canvas: Canvas) -> None:
-        blocks = blocks_of(lines_of(canvas.pieces))
+        blocks = blocks_of(in_page_order(lines_of(canvas.pieces)))
         texts = [(plain(block.text).strip(), block) for block in blocks]
         self.pages.append("\n".join(text for text, _ in texts if text))
         self.headings += [
