@@ -315,6 +315,23 @@ def _safety(writer: FactWriter) -> None:
     writer.set_rows("temporary_directories", rows, reading_gap(writer.symbols.codebase))
 
 
+def _drop_idle_folders(writer: FactWriter) -> None:
+    """Drop the folders that functions make to which nothing leads: no clone is made there."""
+    rows = writer.facts["temporary_directories"] or ()
+    paths = {row["path"] for row in rows}
+    idle_lines = {
+        (source.path, line)
+        for source in writer.symbols.codebase.production
+        if source.path in paths
+        for site in source.functions
+        if is_uncalled(writer, FunctionRef(source, site))
+        for line in range(site.node.lineno, (site.node.end_lineno or 0) + 1)
+    }
+    kept = [row for row in rows if (row["path"], row["line"]) not in idle_lines]
+    if len(kept) < len(rows):
+        writer.facts["temporary_directories"] = kept
+
+
 def _is_in_temporary_directory(writer: FactWriter, clone: CloneReading) -> bool:
     """Return whether a folder of the clone is a TemporaryDirectory, wherever it is made."""
     made = writer.facts.get("temporary_directories") or ()
@@ -505,6 +522,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     ),
     (_layers, ("unreached_layers", "empty_detectives")),
     (_clone, ("clone_function", *CLONE_HABITS)),
+    (_drop_idle_folders, ()),
     (_unlocked, ()),
     (
         record_calls,

@@ -344,7 +344,7 @@ class Facts(FactModel):
     clone_timeout: bool | None = None
     clone_errors_handled: bool | None = None
     url_validated: bool | None = None
-    # where the product makes a tempfile.TemporaryDirectory
+    # where the product makes a tempfile.TemporaryDirectory, in a function that something leads to
     temporary_directories: tuple[Place, ...] | None = None
     os_system_calls: tuple[Place, ...] | None = None
     shell_true_calls: tuple[Place, ...] | None = None

@@ -486,3 +486,15 @@ def test_rule_of_facts_that_waits_in_vain_is_said_to(tmp_path: Path, text: str, 
     assert (never in finding.reason) is is_vain
     whys = [r["why"] for r in work.facts["unheld_rules"] if r["rule"] == "fact_supremacy"]
     assert whys == [f"this rule{never.removeprefix('it')}, where no code writes that"] * is_vain
+
+
+@pytest.mark.parametrize(("call", "places"), [("", []), ("    keep('x')\n", [("src/keep.py", 5)])])
+def test_folder_of_a_function_that_nothing_leads_to_is_left_out(
+    tmp_path: Path, call: str, places: list[tuple[str, int]]
+):
+    keep = "import tempfile\n\n\ndef keep(url):\n    with tempfile.TemporaryDirectory() as path:\n        return path\n"
+    head, _, last = DETECTIVES.rpartition("    return")
+    analyst = f"from src.keep import keep\n{head}{call}    return{last}"
+    work = surveyed({**FILES, "src/keep.py": keep, "src/detectives.py": analyst}, tmp_path)
+    rows = work.facts["temporary_directories"]
+    assert [(row["path"], row["line"]) for row in rows] == places
