@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.checks.error_routes import OpenRoute, open_routes
 from courtroom.checks.from_facts import (
     Sentences,
@@ -69,6 +70,7 @@ EMPTY = "No two detectives that return anything run in parallel."
 RETURNS_NOTHING = "This detective returns an empty update on every way."
 # The layer without which nothing is parallel, and nothing is joined before it.
 WITHOUT: dict[str, Part] = {"judges_parallel": "judges", "fan_in_before_justice": "justice"}
+JOINED_LAYERS = {"fan_in_before_judges": "detective", "fan_in_before_justice": "judge"}
 # What a join holds together, and what comes after it.
 JOINED = {
     "fan_in_before_judges": "the evidence before the judges",
@@ -143,6 +145,11 @@ def _wiring(check: GraphTopology, survey: Survey, value: bool) -> Finding:
     # "1 more" is no shorter than the edge itself.
     edges = "; ".join(notes) if more < 2 else f"{'; '.join(notes[:MOST_NAMED])} and {more} more"
     sentence = (holds if value else fails).removesuffix(".") + (f": {edges}" if edges else "")
+    layer = JOINED_LAYERS.get(check.aspect)
+    if locations and layer and not value and is_chain(layer, survey.facts):
+        finding = decided(value, locations, survey, ("", f"{sentence}."))
+        chained = f" The {layer}s run one after another: there are no branches to join."
+        return replace(finding, reason=f"{finding.reason}{chained}")
     if locations:
         return decided(value, locations, survey, (f"{sentence}.", f"{sentence}."))
     graph = survey.facts.get("graph")
@@ -150,6 +157,15 @@ def _wiring(check: GraphTopology, survey: Survey, value: bool) -> Finding:
         return nothing(f"{sentence}.", "a StateGraph", survey, met=value)
     # A graph without an edge that decides, or of a stored report.
     return present(f"{sentence}.", [_graph_clue(graph)], met=value)
+
+
+def is_chain(layer: str, facts: Mapping[str, Any]) -> bool:
+    """Return whether an edge leads from each node of a layer but the last to another one."""
+    graph = facts.get("graph") or {}
+    nodes = [node for node in graph.get("nodes", ()) if role_by_name(node) == layer]
+    inner = [(start, end) for start, end in graph.get("edges", ()) if {start, end} <= {*nodes}]
+    starts, ends = {start for start, _ in inner}, {end for _, end in inner}
+    return len(nodes) > 1 and len(starts) == len(ends) == len(inner) == len(nodes) - 1
 
 
 def _error_route(check: GraphTopology, survey: Survey) -> Finding:

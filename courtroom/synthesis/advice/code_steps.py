@@ -274,7 +274,11 @@ def class_steps(example: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
             fields = lacking.removeprefix("s").strip(" .")
             names = re.split(r", | and ", fields)
             lines = [line for line in example.splitlines() if line.partition(":")[0] in names]
-            action = f"Give {name} the {'field' if len(names) == 1 else 'fields'} {fields}."
+            field = "field" if len(names) == 1 else "fields"
+            action = (
+                f"Give {name} the {field} {fields}, and pass {'it' if len(names) == 1 else 'them'}"
+                f" wherever the code builds {name}: a call without a required field raises an error."
+            )
             yield Step(action, snippet="\n".join(lines) or None, is_exact=True)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.checks.error_routes import OpenRoute, open_routes, routes_that_stop_nothing
-from courtroom.checks.graph_topology import dead_routes, single_ways
+from courtroom.checks.graph_topology import dead_routes, is_chain, single_ways
 from courtroom.checks.phrases import listed, place_of
 from courtroom.checks.subjects import lacks_graph
 from courtroom.synthesis.advice.graph_steps import at_graph, edge_words, flow_steps, route_steps
@@ -40,6 +40,12 @@ JOINS = {"detective": "fan_in_before_judges", "judge": "fan_in_before_justice"}
 # The role of the nodes that join a layer, by that of the layer after it.
 # Node for runs in which nothing was found, in words and as a snippet calls it.
 REPORTS = "It writes what failed, such as the clone, where {justice} writes the report, and gives no scores."
+# A report is read, and may be found, where the clone failed; what raises comes to no route.
+CLONE_ALONE = (
+    " Let the router look only at what a failed clone leaves empty, not at evidence on the report, and"
+    " let the node that clones return its failure: an error that it raises ends the run before the"
+    " router."
+)
 FAILED = "report_failure"
 JOIN_ROLES = {"judge": "join", "justice": "justice"}
 
@@ -171,6 +177,10 @@ def _join(nodes: Sequence[str], next_role: str, work: Work) -> Step:
         f"Join {listed(nodes)} {where} before {follows}: one edge from the list of them{instead}"
         " waits for all."
     )
+    if is_chain("detective" if next_role == "judge" else "judge", work.facts):
+        action += (
+            " It is for branches: start them together first, as they now run one after another."
+        )
     if not exits:
         return at_graph(action, work, snippet)
     _, path, line = next((row for row in exits if row[0][1] == target), exits[0])
@@ -187,6 +197,7 @@ def _error_route(work: Work) -> Step:
     if len(starts) != 1 or "START" in starts:
         action = (
             f"Lead to a new node, by a conditional edge, where nothing was found. {_reports(work)}"
+            f"{_of_clone(work)}"
         )
         return at_graph(action, work)
     (start,) = starts
@@ -200,6 +211,7 @@ def _error_route(work: Work) -> Step:
         import_line = "from langgraph.graph import END\n\n\n" if end == "END" else ""
         snippet = (
             f"{import_line}def next_nodes(state):\n"
+            "    # Leave out what is there although the clone failed, such as that on the report.\n"
             f"    pieces = [piece for rows in {_evidence(work)}.values() for piece in rows]\n"
             f"    is_found = any({work.found_of_piece} for piece in pieces)\n"
             f"    return {code_list(targets)} if is_found else {code_name(FAILED)}\n\n"
@@ -215,13 +227,17 @@ def _error_route(work: Work) -> Step:
     )
     action = (
         f"Replace {edges} by a conditional edge that leads to a new node where nothing was found, and"
-        f" from there to {end}. {_reports(work)}"
+        f" from there to {end}. {_reports(work)}{_of_clone(work)}"
     ) + _never_empty(work)
     return Step(action, rows[0][1], rows[0][2], snippet)
 
 
 def _reports(work: Work) -> str:
     return REPORTS.format(justice=listed(work.verdict_nodes) or "the Chief Justice")
+
+
+def _of_clone(work: Work) -> str:
+    return CLONE_ALONE if work.facts.get("clone_function") else ""
 
 
 def _never_empty(work: Work) -> str:

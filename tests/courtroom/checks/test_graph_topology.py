@@ -359,3 +359,22 @@ def test_detective_that_returns_nothing_is_none_of_those_that_run_in_parallel(na
         else "Of those that are wired so, `vision_inspector` and `doc_analyst` always return an empty update (d.py:7 and 8)."
     )
     assert clue_lines(finding)[0] == ("d.py", 7)
+
+
+@pytest.mark.parametrize(
+    ("edges", "is_chain"),
+    [
+        ([("prosecutor", "defense"), ("defense", "chief_justice")], True),
+        ([("prosecutor", "chief_justice"), ("defense", "chief_justice")], False),
+    ],
+)
+def test_judges_in_a_chain_have_no_branches_to_join(edges, is_chain):
+    graph = {"nodes": ["prosecutor", "defense", "chief_justice"], "edges": edges}
+    places = {"fan_in_before_justice": (location_at("g.py", 2, "defense → chief_justice"),)}
+    check = GraphTopology(**CHECK_FIELDS, aspect="fan_in_before_justice")
+    facts = {"fan_in_before_justice": False, "graph": graph}
+    reason = topology(check, survey(facts=facts, places=places)).reason
+    words = " The judges run one after another: there are no branches to join." if is_chain else ""
+    assert reason == (
+        f"Opinions are not joined before the verdict: defense → chief_justice (g.py:2).{words}"
+    )

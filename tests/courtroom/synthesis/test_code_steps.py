@@ -62,7 +62,10 @@ def test_class_that_lacks_some_fields_is_to_get_those_alone():
     outcome = CheckOutcome(check="c", met=False, reason="", evidence=(lacking.id,))
     (step,) = steps_of(check, RUBRIC.criteria[0], outcome, [lacking], work())
     assert (step.action, step.snippet, step.is_exact) == (
-        "Give Opinion the fields argument and rank.",
+        (
+            "Give Opinion the fields argument and rank, and pass them wherever the code builds Opinion: a"
+            " call without a required field raises an error."
+        ),
         "argument: str\nrank: int",
         True,
     )

@@ -114,3 +114,15 @@ def test_route_past_judges_of_many_criteria_counts_their_edges():
 @pytest.mark.parametrize("quotes", [(EDGE, LISTS), (EDGE, FOUND), (LISTS, FOUND)])
 def test_route_without_evidence_has_no_example_where_its_names_are_not_known(quotes):
     assert error_route(quotes=quotes).snippet is None
+
+
+def test_route_without_evidence_leaves_out_what_is_there_without_the_clone():
+    step = error_route(
+        quotes=(EDGE, LISTS, FOUND), clone_function={"name": "c", "path": "t.py", "line": 1}
+    )
+    assert step.action.endswith(
+        " Let the router look only at what a failed clone leaves empty, not at evidence on the report,"
+        " and let the node that clones return its failure: an error that it raises ends the run before"
+        " the router."
+    )
+    assert "# Leave out what is there although the clone failed" in step.snippet

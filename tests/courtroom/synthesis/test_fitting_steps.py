@@ -117,7 +117,8 @@ def test_join_of_judges_names_the_edge_that_it_replaces(before):
     (step,) = steps_on(before, "graph.fan_in_before_justice")
     assert step.action == (
         "Join prosecutor, defense and tech_lead in chief_justice before the verdict is made: one edge"
-        " from the list of them in place of tech_lead → chief_justice waits for all."
+        " from the list of them in place of tech_lead → chief_justice waits for all. It is for"
+        " branches: start them together first, as they now run one after another."
     )
 
 
