@@ -15,9 +15,9 @@ from courtroom.analysis.project.own_audits import (
 )
 from courtroom.analysis.project.recorded_scores import (
     fixed_scores,
-    has_other_score,
     other_scores,
     sentence_on_scores,
+    written_score,
 )
 from courtroom.analysis.project.repeated_arguments import LEAST_FIXED
 
@@ -60,7 +60,7 @@ def audit_row(
     reading: AuditReading, own: str | None = None, received_as: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return the fields of models.output_facts.OwnAudit; `own` is the repository README names."""
-    from courtroom.report_import.judge_failures import is_argued, is_failure, is_filler
+    from courtroom.report_import.judge_failures import is_argued, is_filler
 
     report, opinions = reading.report, reading.opinions
     printed = sum(opinion.times for opinion in opinions)
@@ -82,7 +82,7 @@ def audit_row(
         "criteria": len(report.criteria),
         "opinions": printed,
         "repeated": printed - len(heard),
-        "failed": sum(opinion.times for opinion in opinions if is_failure(opinion.argument)),
+        "failed": sum(opinion.times for opinion in reading.failed),
         "cited_commits": list(reading.cited_commits),
         "received_as": list(received_as),
         "scores": list(_scores(report)),
@@ -125,8 +125,9 @@ def _remarks(reading: AuditReading, own: str | None) -> Iterator[str]:
             yield f"{path} gives {total.written} overall, and {scored}."
     if reading.fillers:
         yield f"{filled_places(reading)}."
-    if unlike := list(filter(has_other_score, reading.opinions)):
-        yield f"{other_scores(path, unlike, len(reading.opinions))}."
+    if unlike := reading.unlike:
+        words = other_scores(path, unlike, len(reading.opinions))
+        yield f"{words} for {written_score(unlike[0])}."
     if opinions := _missing_opinions(report):
         yield f"{path} lacks {opinions}."
     if words_by_judge := fixed_scores(report):

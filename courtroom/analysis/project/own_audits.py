@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from courtroom.analysis.project.audit_folders import (
     series_of,
 )
 from courtroom.analysis.project.dissent_opinions import opinions_of
+from courtroom.analysis.project.failure_texts import origin_of, words_in
 from courtroom.analysis.project.recorded_scores import (
     FILLED,
     LENIENT,
@@ -35,7 +35,6 @@ from courtroom.analysis.project.recorded_scores import (
 )
 from courtroom.analysis.project.repeated_arguments import (
     repeated_arguments,
-    without_score,
     written_arguments,
 )
 from courtroom.analysis.python.source_files import is_vendored
@@ -59,8 +58,6 @@ FAILED_SHARE = 0.25
 MOST_PLACES, MOST_CITED, MOST_ROWS, QUOTED = 8, 50, 50, 120
 # Texts of one origin begin alike; what failed may stand behind.
 OPENING = 20
-# A text of fewer characters in the code stands in many arguments by chance.
-LEAST_WRITTEN = 12
 # What a provider gives as the cause of a failure, and the characters shown before it.
 _CAUSE = re.compile(
     r"\b429\b|rate.?limit|quota|too many requests|api.?key|unauthori[sz]ed|\b401\b|credential",
@@ -95,13 +92,17 @@ COMMIT_ID = re.compile(r"(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,4
 
 @dataclass(frozen=True, slots=True)
 class AuditReading:
-    """One audit as it was read; `about` is "self", "peer", "received" or "" where nothing says."""
+    """One audit as it was read; `about` is "self", "peer", "received" or "" where nothing says.
+
+    `failure_texts` are those that the work's own code writes for a failed answer.
+    """
 
     path: str
     about: str
     report: ImportedReport
     cited_commits: tuple[str, ...]
     text: str
+    failure_texts: tuple[str, ...] = ()
 
     @property
     def opinions(self) -> list[ImportedOpinion]:
@@ -116,6 +117,23 @@ class AuditReading:
         from courtroom.report_import.judge_failures import is_filler
 
         return [opinion for opinion in self._written if is_filler(opinion.argument)]
+
+    @property
+    def failed(self) -> list[ImportedOpinion]:
+        """The opinions that report a failure to judge."""
+        from courtroom.report_import.judge_failures import is_failure
+
+        return [
+            opinion
+            for opinion in self.opinions
+            if is_failure(opinion.argument)
+            or words_in(opinion.argument).startswith(self.failure_texts)
+        ]
+
+    @property
+    def unlike(self) -> list[ImportedOpinion]:
+        """The others, where they record another score than the one in their own text."""
+        return [o for o in self.opinions if has_other_score(o) and o not in self.failed]
 
     @property
     def _written(self) -> list[ImportedOpinion]:
@@ -210,7 +228,7 @@ def _about(path: str) -> str:
 
 
 def read_audits(
-    texts: Mapping[str, str], about: Mapping[str, str]
+    texts: Mapping[str, str], about: Mapping[str, str], failure_texts: tuple[str, ...] = ()
 ) -> tuple[list[AuditReading], list[str]]:
     """Return the texts that are audits with scores, and the paths that could not be read."""
     readings, unread = [], []
@@ -225,18 +243,16 @@ def read_audits(
             for commit in dict.fromkeys(COMMIT_ID.findall(text.lower()))
             if not (audited and commit.startswith(audited[:7]))
         )
-        reading = AuditReading(path, about[path], report, cited[:MOST_CITED], text)
+        reading = AuditReading(path, about[path], report, cited[:MOST_CITED], text, failure_texts)
         if _is_audit(reading):
             readings.append(reading)
     return readings, unread
 
 
 def _is_audit(reading: AuditReading) -> bool:
-    from courtroom.report_import.judge_failures import is_failure
-
     scored = sum(_has_score(criterion) for criterion in reading.report.criteria)
     # A failed judge's score is none, so that such an audit has no scores.
-    failed = sum(is_failure(opinion.argument) for opinion in reading.opinions)
+    failed = len(reading.failed)
     has_overall = reading.report.overall is not None
     if reading.empty_line is not None:
         return True
@@ -329,8 +345,13 @@ def _is_later_output(later: AuditReading, earlier: AuditReading, own: str | None
 
 
 def _replaces(later: AuditReading, earlier: AuditReading) -> bool:
-    """Return whether both are of one kind and one work, and dates or names tell which is newer."""
-    if (later.about, later.repository) != (earlier.about, earlier.repository):
+    """Return whether both are of one kind and one work, and dates or names tell which is newer.
+
+    Among those of peers there may be one of another kind, by its repository.
+    """
+    if later.repository != earlier.repository:
+        return False
+    if later.about != earlier.about and (later.repository is None or earlier.about != "peer"):
         return False
     folders = {PurePosixPath(reading.path).parent for reading in (later, earlier)}
     # Without a name only audits of oneself in one folder are of one work, and those of a peer that
@@ -354,30 +375,28 @@ def _no_judgement(
     reading: AuditReading, code: Sequence[SourceFile]
 ) -> tuple[str, list[ImportedOpinion]] | None:
     """Return the sentence and the opinions that show it."""
-    from courtroom.report_import.judge_failures import is_failure
-
     opinions, fillers = reading.opinions, reading.fillers
     if fillers and len(fillers) >= FAILED_SHARE * (len(opinions) + len(fillers)):
         return f"{filled_places(reading)}.", fillers
-    failed = [opinion for opinion in opinions if is_failure(opinion.argument)]
+    failed = reading.failed
     if len(failed) >= FAILED_SHARE * len(opinions):
         # The first that gives a cause: others may be cut before it.
         first = next((n for n, o in enumerate(failed) if _CAUSE.search(o.argument)), 0)
         argument = failed[first].argument
-        is_one_text = len({_words(opinion.argument)[:OPENING] for opinion in failed}) == 1
+        is_one_text = len({words_in(opinion.argument)[:OPENING] for opinion in failed}) == 1
         failures = failed_opinions(reading.path, len(failed), len(opinions))
         text = f"{failures}{':' if is_one_text else ', such as'} {_quoted_failure(argument)}"
-        if origin := _origin(argument, code):
+        if origin := origin_of(argument, code):
             text += f" {'The' if is_one_text else 'This'} text is that of {origin}."
         return text, failed[first:]
-    unlike = list(filter(has_other_score, opinions))
+    unlike = reading.unlike
     if len(unlike) >= FAILED_SHARE * len(opinions):
         quoted = _quoted(around_score(unlike[0].argument))
         text = f"{other_scores(reading.path, unlike, len(opinions))} for {quoted}"
         return text, unlike
     written = written_arguments(opinions, code)
     heard = [criterion for criterion in reading.report.criteria if criterion.opinions]
-    is_same = len({_words(opinion.argument) for opinion in opinions}) == 1
+    is_same = len({words_in(opinion.argument) for opinion in opinions}) == 1
     if not is_same and len(written) >= max(LEAST_OPINIONS, FAILED_SHARE * len(opinions)):
         return _texts_of_code(reading, written, code), written
     if len(heard) < LEAST_CRITERIA:
@@ -401,7 +420,7 @@ def _no_judgement(
     score = f" and the same score, {next(iter(scores))}" if len(scores) == 1 else ""
     who = f"All {len(opinions)} opinions of {reading.path}, on {len(heard)} criteria,"
     text = f"{who} have the same argument{score}: {_quoted(argument)}"
-    if origin := _origin(argument, code):
+    if origin := origin_of(argument, code):
         text = f"No judge was heard. {who} have the text of {origin}: {_quoted(argument)}"
     return text, opinions
 
@@ -413,7 +432,7 @@ def _texts_of_code(
     of_all = f"All {count}" if len(written) == count else f"{len(written)} of {count}"
     return (
         f"{of_all} arguments of {reading.path} stand ready-made in the code, such as"
-        f" {_quoted(argument)}, the text of {_origin(argument, code)}."
+        f" {_quoted(argument)}, the text of {origin_of(argument, code)}."
     )
 
 
@@ -433,52 +452,9 @@ def failed_opinions(path: str, failed: int, opinions: int) -> str:
     return f"{count} opinions of {path} {verb} a failure in place of a judgement"
 
 
-def _origin(argument: str, code: Sequence[SourceFile]) -> str:
-    """Return the place of the argument in the code, and the score beside it; "" for no place."""
-    written = _words(argument)
-    for source in code:
-        for text, line, score in _stand_ins(source):
-            if text in written:
-                return f"{source.path}:{line}, which gives it a score of {score}"
-    for source in code:
-        for constant, _ in source.strings:
-            if isinstance(constant.value, str) and _words(constant.value) == without_score(written):
-                return f"{source.path}:{constant.lineno}"
-    return ""
-
-
-def _stand_ins(source: SourceFile) -> Iterator[tuple[str, int, object]]:
-    """Yield text, line and score of calls and dictionaries that hold a text and a fixed score."""
-    for node in ast.walk(source.tree):
-        fields = _fields(node)
-        score = fields.pop("score", None)
-        if not isinstance(score, ast.Constant):
-            continue
-        for value in fields.values():
-            # A judge's name may stand before this text, and an error's own text behind it.
-            parts = (part for part in ast.walk(value) if isinstance(part, ast.Constant))
-            texts = [(_words(p.value), p.lineno) for p in parts if isinstance(p.value, str)]
-            text, line = max(texts, key=lambda row: len(row[0]), default=("", 0))
-            if len(text) >= LEAST_WRITTEN:
-                yield text, line, score.value
-
-
-def _fields(node: ast.AST) -> dict[object, ast.expr]:
-    if isinstance(node, ast.Call):
-        return {keyword.arg: keyword.value for keyword in node.keywords}
-    if isinstance(node, ast.Dict):
-        items = zip(node.keys, node.values, strict=True)
-        return {key.value: value for key, value in items if isinstance(key, ast.Constant)}
-    return {}
-
-
-def _words(text: str) -> str:
-    return " ".join(text.split())
-
-
 def _quoted_failure(argument: str) -> str:
     """Quote the beginning, and the cause that a provider gives where it stands behind it."""
-    words = _words(argument)
+    words = words_in(argument)
     cause, half = _CAUSE.search(words), QUOTED // 2
     if cause is None or cause.end() <= QUOTED:
         return _quoted(argument)
@@ -488,7 +464,7 @@ def _quoted_failure(argument: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    words = _words(text)
+    words = words_in(text)
     return f"“{words[:QUOTED]}…”" if len(words) > QUOTED else f"“{words}”"
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from courtroom.analysis.langgraph.score_ranges import highest_scores
 from courtroom.analysis.project.audit_folders import affordable, kind_of
 from courtroom.analysis.project.audit_rows import audit_rows, cloned_repository
+from courtroom.analysis.project.failure_texts import failure_texts
 from courtroom.analysis.project.general_facts import text_of_path
 from courtroom.analysis.project.misplaced_audits import received_copies
 from courtroom.analysis.project.own_audits import (
@@ -90,7 +91,9 @@ def read_own_outputs(writer: FactWriter) -> None:
     chosen = affordable(list(candidates), sizes)
     texts = {path: text_of_path(writer, path) for path in chosen}
     readings, unread = read_audits(
-        {path: text for path, text in texts.items() if text is not None}, candidates
+        {path: text for path, text in texts.items() if text is not None},
+        candidates,
+        failure_texts(_code(writer)) if texts else (),
     )
     readings = placed_by_repository(readings)
     unread += [path for path, text in texts.items() if text is None]

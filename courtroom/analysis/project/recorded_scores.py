@@ -45,6 +45,12 @@ def has_other_score(opinion: ImportedOpinion) -> bool:
     return recorded is not None and len(named) == 1 and recorded not in named
 
 
+def written_score(opinion: ImportedOpinion) -> str:
+    """Return the score in the argument, "" for none."""
+    match = _SCORE.search(opinion.argument)
+    return match[1] if match else ""
+
+
 def around_score(argument: str) -> str:
     """Return the argument from shortly before its score on."""
     match = _SCORE.search(argument)

@@ -93,13 +93,14 @@ def _headings(reading: AuditReading) -> list[str]:
     titles: list[str] = []
     for place, part in enumerate(parts):
         for match in _HEADING.finditer(part) if place % 2 == 0 else ():
-            words = _plain(_FILLED.split((match[1] or match[2]).strip(" *_#"))[0])
+            title = _FILLED.split((match[1] or match[2]).strip(" *_#"))[0].strip(" *_")
+            words = _plain(title)
             line = number + part.count("\n", 0, match.start())
             if not words or any(name and (name in words or words in name) for name in criteria):
                 continue
             if lines and min(lines) < line < max(lines):
                 return []
-            titles.append(words.title())
+            titles.append(title)
         number += part.count("\n")
     return titles
 

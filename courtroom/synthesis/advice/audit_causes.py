@@ -9,6 +9,7 @@ from typing import Any
 
 from courtroom.analysis.project.recorded_scores import MARKED, ONE_SCORE, OTHER_SCORE
 from courtroom.checks.phrases import listed
+from courtroom.models.statement import continued
 from courtroom.synthesis.advice.work import Step, placed
 
 # What the fact on such an audit says before it quotes the failure.
@@ -53,12 +54,16 @@ COMMIT_EACH = (
 
 
 def steps_on_audits(
-    rows: Iterable[Mapping[str, Any]], audits: Iterable[Mapping[str, Any]], *, is_asking: bool
+    rows: Iterable[Mapping[str, Any]],
+    audits: Iterable[Mapping[str, Any]],
+    *,
+    is_asking: bool,
+    known_cause: str = "",
 ) -> Iterator[Step]:
     """Yield what mends audits in which no judge was heard: one step for each cause.
 
     `rows` and `audits` are the facts audits_without_judgement and own_audits; with `is_asking` the
-    judges ask a model.
+    judges ask a model. `known_cause` is what the code shows of requests that fail.
     """
     works = {
         row["path"]: "self" if row["about"] == "self" else (row["about"], row["repository"])
@@ -68,6 +73,8 @@ def steps_on_audits(
     for row in rows:
         action = _action(row["text"])
         action = WITHOUT_ANSWER if is_asking and action == WITHOUT_MODEL else action
+        if known_cause and action == CALLS:
+            action = f"{CALLS} What the code shows: {continued(known_cause)}"
         if row.get("has_changed") and action != PLACEHOLDERS:
             action = f"{AGAIN_FIRST} {action[:1].lower()}{action[1:]}"
         places.setdefault(action, []).append(row["places"][0])

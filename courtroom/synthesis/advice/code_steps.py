@@ -11,10 +11,13 @@ from typing import Any
 from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
 from courtroom.analysis.project.recorded_scores import SINCE
 from courtroom.checks.failing_code import most_reached
+from courtroom.checks.from_facts import with_place
 from courtroom.checks.phrases import listed, places_of
 from courtroom.checks.sandboxed_clone import FACTS as FACTS_OF_CLONE
+from courtroom.checks.state_flow import fault_sentence
 from courtroom.checks.unsafe_call import FACTS
 from courtroom.models.evidence import Evidence
+from courtroom.models.statement import continued
 from courtroom.synthesis.advice.audit_causes import steps_on_audits
 from courtroom.synthesis.advice.graph_steps import flow_step
 from courtroom.synthesis.advice.work import Step, Work, placed
@@ -380,6 +383,18 @@ def _parts_of(rationale: str) -> tuple[str, str]:
     return text, since
 
 
+def _flow_fault(kind: str, work: Work) -> Mapping[str, Any] | None:
+    faults = (work.facts.get("state_flow") or {}).get("faults") or ()
+    return next((fault for fault in faults if fault["kind"] == kind), None)
+
+
+def _mended_first(fault: Mapping[str, Any]) -> str:
+    return (
+        f"Mend first what leaves criteria out: {continued(fault_sentence(fault))} Then run the auditor"
+        " again, and commit an audit of all criteria."
+    )
+
+
 def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator[Step]:
     """Name the score that a committed audit gives, where another one is claimed, and say why an
     audit holds no judgement.
@@ -394,10 +409,16 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
             if row["text"] in stated
         ]
         is_asking = bool(work.facts.get("structured_output_calls"))
-        yield from steps_on_audits(shown, audits, is_asking=is_asking)
+        cause = _flow_fault("twice_filled", work)
+        known = with_place(fault_sentence(cause), cause["path"], cause["line"]) if cause else ""
+        yield from steps_on_audits(shown, audits, is_asking=is_asking, known_cause=known)
     # What no audit judges is one thing to find out, whatever the audits are.
     for row in (work.facts.get("unjudged_criteria") or ())[:1] if aspect == "covered" else ():
-        yield placed("", row["places"][0])
+        cause = _flow_fault("left_out_criterion", work)
+        if cause:
+            yield replace(placed(_mended_first(cause), cause), is_exact=True)
+        else:
+            yield placed("", row["places"][0])
     if aspect != "claimed":
         return
     claims = [row for row in work.facts.get("claimed_scores") or () if row["agrees"] is False]

@@ -60,6 +60,31 @@ def test_advice_is_on_the_cause(text, action):
     assert steps(row(text)) == [(f"{action} {COMMIT}.", "a.md")]
 
 
+def flow(kind):
+    fault = {"kind": kind, "sentence": "the judges fail", "path": "judges.py", "line": 7}
+    return {"state_flow": {"faults": [fault], "unread": {}}}
+
+
+def test_cause_of_failed_calls_that_the_code_shows_is_named():
+    failed = row(FAILED.format("Error during evaluation: missing variables"))
+    ((action, path),) = steps(failed, **flow("twice_filled"))
+    shown = "What the code shows: the judges fail (judges.py:7)."
+    assert (action, path) == (f"{CALLS} {shown} {COMMIT}.", "a.md")
+
+
+def test_code_that_leaves_criteria_out_is_mended_before_an_audit_of_all():
+    missing = {"text": "2 of the 5 criteria.", "places": [{"path": "rubric.json", "line": 3}]}
+    (step,) = output_steps("covered", [], work(unjudged_criteria=[missing]))
+    assert (step.action, step.path) == ("", "rubric.json")
+    facts = flow("left_out_criterion")
+    (step,) = output_steps("covered", [], work(unjudged_criteria=[missing], **facts))
+    assert (step.path, step.line) == ("judges.py", 7)
+    assert step.action == (
+        "Mend first what leaves criteria out: the judges fail. Then run the auditor again, and commit"
+        " an audit of all criteria."
+    )
+
+
 def test_judges_that_ask_a_model_are_not_told_to_ask_one():
     calls = [{"path": "judges.py", "line": 3}]
     text = "18 of 22 arguments of a.md stand ready-made in the code."

@@ -223,9 +223,8 @@ def test_scores_that_are_not_those_of_the_opinions_own_text_are_no_judgement():
 def test_few_scores_that_are_not_those_of_the_text_are_a_remark():
     texts = [OTHER.format(score, n) for n, score in enumerate((4, 3, 3, 3, 3, 3))]
     (row,) = rows({SELF: audit(*texts)})
-    assert row["remarks"][:1] == [
-        f"1 of 6 opinions of {SELF} records another score than the one in its own text, such as 3."
-    ]
+    words = f"1 of 6 opinions of {SELF} records another score than the one in its own text"
+    assert row["remarks"][:1] == [f"{words}, such as 3 for 4."]
     assert audits_without_judgement(read({SELF: audit(*texts)})) == []
 
 

@@ -48,10 +48,10 @@ def test_headings_that_the_code_may_write_are_the_codes(text):
 
 
 def test_headings_that_stand_nowhere_in_the_code_are_not_the_codes():
-    text = f"{audit()}\n## A Word on Method\n\nGood.\n\n## Contact: Bo\n\nBo.\n"
+    text = f"{audit()}\n## A Word on Self-Audits\n\nGood.\n\n## **Contact**: Bo\n\nBo.\n"
     sentence = (
         f"The code of this commit could not have written {SELF} as it stands: no text in the code has"
-        " its headings “A Word On Method” and “Contact”."
+        " its headings “A Word on Self-Audits” and “Contact”."
     )
     assert sentences(text) == [sentence]
     assert sentences(text, code=None) == []
