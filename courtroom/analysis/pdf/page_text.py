@@ -22,7 +22,6 @@ _BULLET = re.compile(r"(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
 _BARE_MARK = re.compile(r"[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)]")
 # In heights of a line: what parts two lines of a column, and what marks and their lines may differ.
 _LINE_DROP, _SAME_LINE = 0.9, 0.35
-_STEPS_BACK = 2
 # A single number ("3. Parse it") may also be a list item: then the font decides.
 _NUMBERED_HEADING = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[A-Z]")
 # Lines of a drawing made of characters, also in ASCII: "|---> name", "v   v".
@@ -97,14 +96,14 @@ def lines_of(pieces: Iterable[Piece]) -> list[Line]:
 
 
 def in_page_order(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines from the top of the page, where the stream draws its lists after the rest.
+    """Return the lines from the top of the page, where the stream draws some after the rest.
 
     Marks of lists that stand apart join their lines. Columns and the cells of a table keep the
-    order of the stream, as does a page with one step back, such as to its header.
+    order of the stream.
     """
-    steps_back = sum(
-        after.y > before.y + max(before.size, after.size) for before, after in pairwise(lines)
-    )
+    steps = pairwise(lines)
+    if all(after.y <= before.y + max(before.size, after.size) for before, after in steps):
+        return list(lines)
     ordered: list[Line] = []
     for line in sorted(lines, key=lambda line: -line.y):
         last = ordered[-1] if ordered else None
@@ -116,7 +115,7 @@ def in_page_order(lines: Sequence[Line]) -> list[Line]:
         if drop > _SAME_LINE or not _BARE_MARK.fullmatch(mark.text):
             return list(lines)
         ordered[-1] = replace(text, text=f"{mark.text} {text.text}")
-    return ordered if steps_back >= _STEPS_BACK else list(lines)
+    return ordered
 
 
 def line_of(pieces: Sequence[Piece]) -> Line:

@@ -55,11 +55,14 @@ def test_lists_that_the_stream_draws_last_stand_in_their_places() -> None:
             ("opinions", 300, 664),
             ("Heading", 50, 690),
         ],
-        # One step back, to the header.
-        [("The first line", 50, 700), ("The second line", 50, 680), ("Header", 50, 780)],
     ],
 )
-def test_columns_cells_and_a_late_header_keep_the_order_of_the_stream(
+def test_columns_and_cells_keep_the_order_of_the_stream(
     rows: list[tuple[str, float, float]],
 ) -> None:
     assert _lines(*rows) == [text for text, _, _ in rows]
+
+
+def test_heading_that_the_stream_draws_last_stands_above_its_text() -> None:
+    rows = [("The first line", 50, 700), ("The second line", 50, 680), ("7. Heading", 50, 720)]
+    assert _lines(*rows)[0] == "7. Heading"
