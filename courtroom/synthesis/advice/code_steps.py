@@ -76,8 +76,9 @@ BOUND_ALWAYS = (
 )
 OTHER_CALL = re.compile(r"\.(?:create|generate_content|chat|complete|completion|post)\(")
 OTHER_CLIENT = (
-    "Hand the JSON Schema of {schema} to the judges' model with this call, or ask a LangChain model"
-    " that with_structured_output binds to it{also}."
+    "Hand the JSON Schema of {schema}, or of a list of it where one call judges several criteria, to the"
+    " judges' model with this call, or ask a LangChain model that with_structured_output binds to"
+    " it{also}."
 )
 SAME_PASSAGES = (
     "Move the passages that several prompts have in the same words into one text beside the criterion,"

@@ -226,6 +226,8 @@ def flow_step(fault: Mapping[str, Any]) -> Step:
     action = words[fault["kind"]].format(other=_other(fault))
     if "looks for evidence with" in fault["sentence"]:
         action = "Look for a goal that detectives write, or write this one"
+    if "passes this test" in fault["sentence"]:
+        action = "Pick the evidence by what detectives write for the criterion, such as its id"
     if fault["kind"] == "loose_rule":
         action = next((do for part, do in LOOSE if part in fault["sentence"]), action)
     if is_replaced(fault):
@@ -235,7 +237,8 @@ def flow_step(fault: Mapping[str, Any]) -> Step:
     if "drops what the detectives return" in fault["sentence"]:
         action = FLOW["no_update"]
     action = next((do for part, do in UNUSED if part in fault["sentence"]), action)
-    step = placed(f"{action}. {fault_sentence(fault)}", fault)
+    also = f"; do the same at {places_of(fault['places'])}" if fault.get("places") else ""
+    step = placed(f"{action}{also}. {fault_sentence(fault)}", fault)
     is_grave = any(fault.get(name) for name in ("is_constant", "is_blinding"))
     return replace(step, is_urgent=fault["kind"] in BREAKING or is_grave)
 

@@ -500,3 +500,18 @@ def test_detective_that_returns_nothing_is_mended_where_its_update_is_made():
     )
     assert (step.path, step.line) == ("d.py", 7)
     assert step.action == "Return from doc_analyst the evidence that it finds: it returns none."
+
+
+def test_further_places_of_a_fault_are_named_in_its_step():
+    fault = {
+        "kind": "left_out_criterion",
+        "sentence": "x",
+        "path": "j.py",
+        "line": 4,
+        "other": None,
+    }
+    places = [{"path": "j.py", "line": line} for line in (9, 14)]
+    assert graph_steps.flow_step(fault | {"places": places}).action == (
+        "Ask for an opinion on each criterion of the rubric here; do the same at j.py:9 and 14. x."
+    )
+    assert "do the same" not in graph_steps.flow_step(fault).action

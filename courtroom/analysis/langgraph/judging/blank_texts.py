@@ -68,7 +68,8 @@ class BlankTexts:
         return is_text and bool(self._rubrics) and key not in self._present_words
 
     def _is_filled_blank(self, key: str, steps: int) -> bool:
-        values = self._values.get(key, [])
+        # What the data have under a key comes from there, whatever the code puts under it.
+        values = [] if key in self._data_words else self._values.get(key, [])
         return bool(values) and all(self.is_blank(v, f, steps - 1) for v, f in values)
 
     @cached_property
@@ -78,11 +79,15 @@ class BlankTexts:
     @cached_property
     def _present_words(self) -> frozenset[str]:
         """Words of all data, with the keys and fields that the code itself makes."""
+        production = self.symbols.codebase.production
+        nodes = (node for source in production for node in walk(source.tree))
+        return self._data_words.union(*map(_keys_made_by, nodes))
+
+    @cached_property
+    def _data_words(self) -> frozenset[str]:
         codebase = self.symbols.codebase
         texts = (*codebase.data.values(), *codebase.rubrics.values())
-        words = {word for text in texts for word in WORD.findall(text)}
-        nodes = (node for source in codebase.production for node in walk(source.tree))
-        return frozenset(words.union(*map(_keys_made_by, nodes)))
+        return frozenset(word for text in texts for word in WORD.findall(text))
 
     @cached_property
     def _values(self) -> dict[str, list[tuple[ast.expr, FunctionRef]]]:

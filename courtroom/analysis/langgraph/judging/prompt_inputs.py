@@ -41,6 +41,8 @@ PLAIN = frozenset(
 )
 # Words of keys of a criterion that hold no more than its name.
 NAMES = frozenset(words_of("id ids name names title key dimension criterion"))
+# Words beside which a text is on the judge: `role_description`.
+OF_JUDGE = frozenset(words_of("role persona personas judge judges sentencing"))
 MODELS = frozenset(words_of("llm llms model models client"))
 LOOKUPS = frozenset({"get", "getattr", "pop", "setdefault"})
 # Calls that read a file or an address: of what they return, no more is known than its path.
@@ -145,14 +147,21 @@ class PromptReader:
         if self._is_state(node, value):
             _open(inputs, value)
             return []
-        if not self._is_blank(node, words, value):
-            _note(inputs, value, words)
         values = self._values_of(node.id, value, inputs)
+        if not self._is_blank(node, words, value):
+            _note(inputs, value, words, is_followed=self._are_made(values))
         if values is None:
             if node.id not in BUILTINS and node.id != "__file__":
                 _open(inputs, value)
             return []
         return values
+
+    def _are_made(self, values: Sequence[_Value] | None) -> bool:
+        """Return true for what functions of the repository give: they are read to their returns."""
+        return bool(values) and all(
+            isinstance(v.node, ast.Call) and bool(self.call_graph.called_by(v.source, v.node))
+            for v in values or ()
+        )
 
     def _values_of(self, name: str, value: _Value, inputs: PromptInputs) -> list[_Value] | None:
         """Return what a name is set to or passed as; None where that is not known."""
@@ -276,7 +285,8 @@ class PromptReader:
     def _of_call(self, call: ast.Call, value: _Value, inputs: PromptInputs) -> list[_Value]:
         name = called_name(call)
         words = set(words_of(name))
-        _note(inputs, value, words)
+        own = self.call_graph.called_by(value.source, call)
+        _note(inputs, value, words, is_followed=bool(own))
         receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
         if name in LOOKUPS and call.args:
             owner = receiver if receiver is not None else call.args[0]
@@ -293,7 +303,6 @@ class PromptReader:
         if name in SCHEMA_BINDERS:
             return [_at(receiver, value)] if receiver is not None else []
         arguments = [_at(argument, value) for argument in _handed(call)]
-        own = self.call_graph.called_by(value.source, call)
         if own:
             return [
                 _Value(row.value, function.source, function.site, value.is_name)
@@ -369,17 +378,23 @@ def _in(node: ast.expr, function: FunctionRef, value: _Value) -> _Value:
 
 def _open(inputs: PromptInputs, value: _Value) -> None:
     place = f"{value.source.path}:{value.node.lineno}"
-    inputs.gap = inputs.gap or f"{place} {ast.unparse(value.node)[:60]}"
+    inputs.gap = inputs.gap or f"`{ast.unparse(value.node)[:60]}` at {place}"
 
 
-def _note(inputs: PromptInputs, value: _Value, words: set[str]) -> None:
-    """Note what a name, a key or a called function says of itself."""
+def _note(
+    inputs: PromptInputs, value: _Value, words: set[str], *, is_followed: bool = False
+) -> None:
+    """Note what a name, a key or a called function says of itself.
+
+    Where it is followed to what it holds, its own name proves no text of the rubric.
+    """
     inputs.has_evidence |= bool(words & EVIDENCE)
     inputs.has_id |= not words.isdisjoint({"id", "ids"})
     if words & RUBRIC:
         inputs.has_criterion = True
-        inputs.has_rubric |= not value.is_name and not words & {"id", "ids", "name", "names"}
-    inputs.has_rubric |= bool(words & TEXTS)
+        is_text = not value.is_name and not words & {"id", "ids", "name", "names"}
+        inputs.has_rubric |= is_text and not is_followed
+    inputs.has_rubric |= bool(words & TEXTS) and not (is_followed or words & OF_JUDGE)
 
 
 def _note_file(call: ast.Call, value: _Value, inputs: PromptInputs) -> None:

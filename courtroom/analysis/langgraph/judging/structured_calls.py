@@ -16,9 +16,11 @@ from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
 from courtroom.analysis.python.tree_walk import (
     as_written,
     called_name,
+    constant_text,
     keyword_of,
     last_name,
     line_of_call,
+    tests_around,
     walk,
     words_of,
 )
@@ -226,10 +228,33 @@ def _may_ask_model(name: str, *, is_run: bool) -> bool:
 
 def model_calls(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]]:
     """Yield where these functions send a request to a model, not where an answer is parsed."""
+    functions = list(functions)
     for function in functions:
         for node in walk(function.site.node):
-            if is_model_call(node):
+            if is_model_call(node) and not _is_of_other_provider(node, function, functions):
                 yield function.source, line_of_call(node)
+
+
+def _is_of_other_provider(
+    call: ast.Call, function: FunctionRef, functions: Sequence[FunctionRef]
+) -> bool:
+    """Return true below `if self.provider == "a":` where the functions ask for `provider="b"`."""
+    for test in tests_around(function.site.node, call.lineno):
+        match test:
+            case ast.Compare(
+                left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=str(text))]
+            ):
+                chosen = {
+                    constant_text(keyword.value)
+                    for other in functions
+                    for node in walk(other.site.node)
+                    if isinstance(node, ast.Call)
+                    for keyword in node.keywords
+                    if keyword.arg == last_name(left)
+                }
+                if chosen and None not in chosen and text not in chosen:
+                    return True
+    return False
 
 
 def is_model_call(node: ast.AST) -> TypeGuard[ast.Call]:

@@ -117,8 +117,8 @@ class ConditionReader:
             return owner.get(key[0], UNKNOWN) if isinstance(owner, Mapping) else UNKNOWN
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
             text = self.value(node.func.value, names, depth - 1)
-            is_fold = node.func.attr in FOLDS and isinstance(text, str)
-            return getattr(text, node.func.attr)() if is_fold else UNKNOWN
+            is_read = node.func.attr in {*FOLDS, "split"} and isinstance(text, str)
+            return getattr(text, node.func.attr)() if is_read else UNKNOWN
         if isinstance(node, ast.Call) and called_name(node) == "str" and len(node.args) == 1:
             return self.value(node.args[0], names, depth - 1)
         return UNKNOWN

@@ -68,7 +68,7 @@ def left_out_criteria(
 
     Without a rubric in JSON there is nothing that a loop could be held against.
     """
-    rubrics = _rubrics(rubrics_of(symbols.codebase))
+    rubrics = rubrics_in(rubrics_of(symbols.codebase))
     judges = [name for name in layers.nodes if layers.roles[name] == "judge"]
     if len(rubrics) == 1 and judges:
         path, criteria = rubrics.popitem()
@@ -114,7 +114,7 @@ def _givers(names: Sequence[str]) -> str:
     return f"{listed(names)} {'gives' if len(names) == 1 else 'give'}"
 
 
-def _rubrics(texts: Mapping[str, str]) -> dict[str, list[Criterion]]:
+def rubrics_in(texts: Mapping[str, str]) -> dict[str, list[Criterion]]:
     """Return the criteria of each rubric in JSON by its path; the same criteria count once."""
     rubrics: dict[str, list[Criterion]] = {}
     for path, text in texts.items():
@@ -125,7 +125,7 @@ def _rubrics(texts: Mapping[str, str]) -> dict[str, list[Criterion]]:
         lists = [rubric.get(key) for key in LISTS] if isinstance(rubric, dict) else []
         rows = [row for rows in lists if isinstance(rows, list) for row in rows]
         is_whole = all(
-            isinstance(row, dict) and isinstance(_criterion_key(row), str) for row in rows
+            isinstance(row, dict) and isinstance(criterion_key(row), str) for row in rows
         )
         if 0 < len(rows) <= MOST_CRITERIA and is_whole and rows not in rubrics.values():
             rubrics[path] = rows
@@ -139,12 +139,18 @@ def _gaps_of(
     return [
         gap
         for function in functions
-        for loop in walk(function.site.node)
-        if isinstance(loop, ast.For | ast.AsyncFor)
-        if _judges(loop.body) and sum(1 for _ in walk(loop)) <= MOST_NODES
+        for loop in judging_loops(function)
         for gap in [_of_loop(symbols, criteria, function, loop)]
         if gap is not None
     ]
+
+
+def judging_loops(function: FunctionRef) -> Iterator[ast.For | ast.AsyncFor]:
+    """Yield the loops of a function that make or keep opinions."""
+    nodes = walk(function.site.node)
+    for loop in (node for node in nodes if isinstance(node, ast.For | ast.AsyncFor)):
+        if _judges(loop.body) and sum(1 for _ in walk(loop)) <= MOST_NODES:
+            yield loop
 
 
 def _common_gap(criteria: Sequence[Criterion], gaps: Sequence[_Gap]) -> _Gap | None:
@@ -170,15 +176,15 @@ def _of_loop(
     loop: ast.For | ast.AsyncFor,
 ) -> _Gap | None:
     """Return what a loop leaves out, nothing where it leaves out none; None for another loop."""
-    reader = _Reader(symbols, function, loop)
+    reader = LoopReader(symbols, function, loop)
     source, filters = reader.source_of(loop.iter)
     open_test = next((t for t, name in filters if _is_of_run(reader, t, name, criteria)), None)
     rows = reader.listed_criteria(source, criteria)
     if rows is not None:
-        absent = tuple(_criterion_key(c) for c in criteria if _criterion_key(c) not in rows)
+        absent = tuple(criterion_key(c) for c in criteria if criterion_key(c) not in rows)
         words = "absent from the list that is judged"
         return _Gap(absent, function, loop.iter.lineno, words, open_test)
-    if not isinstance(loop.target, ast.Name) or RUBRIC_WORDS.isdisjoint(_words_in(source)):
+    if not isinstance(loop.target, ast.Name) or RUBRIC_WORDS.isdisjoint(words_in(source)):
         return None
     left_out: list[str] = []
     line, words = loop.lineno, ""
@@ -188,19 +194,21 @@ def _of_loop(
         by_filter = _Ending(test, _test_words(test)) if test is not None else None
         ending = by_filter or reader.run(loop.body, names)
         if ending is not None:
-            left_out.append(_criterion_key(criterion))
+            left_out.append(criterion_key(criterion))
             line = ending.test.lineno if ending.test is not None else line
             words = ending.words
     return _Gap(tuple(left_out), function, line, words, open_test)
 
 
-def _is_of_run(reader: _Reader, test: ast.expr, name: str, criteria: Sequence[Criterion]) -> bool:
+def _is_of_run(
+    reader: LoopReader, test: ast.expr, name: str, criteria: Sequence[Criterion]
+) -> bool:
     """Return true for a test whether a criterion is in what only a run holds: `d in evidences`."""
     is_membership = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In)
     return is_membership and any(reader.truth(test, {name: c}) is None for c in criteria)
 
 
-def _criterion_key(criterion: Criterion) -> Any:
+def criterion_key(criterion: Criterion) -> Any:
     return criterion.get("id") or criterion.get("name")
 
 
@@ -220,7 +228,7 @@ class _Ending:
 
 
 @dataclass
-class _Reader(ConditionReader):
+class LoopReader(ConditionReader):
     """Reader of the expressions in a loop over criteria."""
 
     loop: ast.For | ast.AsyncFor
@@ -264,7 +272,7 @@ class _Reader(ConditionReader):
         if test is None:
             return LEFT_OUT
         names = {node.id for node in walk(test) if isinstance(node, ast.Name)}
-        if any(self._filled_under(name) for name in names):
+        if any(self.tests_into(name) for name in names):
             return "left out for want of evidence with a goal that fits"
         return _test_words(test)
 
@@ -294,7 +302,7 @@ class _Reader(ConditionReader):
             value = own or value
         if not isinstance(value, ast.List | ast.Tuple):
             return None
-        ids = set(map(_criterion_key, criteria))
+        ids = set(map(criterion_key, criteria))
         rows = [
             {t for node in walk(row) if (t := constant_text(node)) in ids} for row in value.elts
         ]
@@ -308,12 +316,12 @@ class _Reader(ConditionReader):
         """Return whether a test holds, also one of a list that no evidence passes into."""
         truth = super().truth(test, names, depth)
         if truth is None and isinstance(test, ast.Name) and test.id not in names:
-            return False if self._is_empty(test.id, names) else None
+            return False if self.is_empty(test.id, names) else None
         return truth
 
-    def _is_empty(self, name: str, names: Mapping[str, Any]) -> bool:
+    def is_empty(self, name: str, names: Mapping[str, Any]) -> bool:
         """Return true for a list that no evidence passes into, by the goals that are written."""
-        tests = self._filled_under(name)
+        tests = self.tests_into(name)
         goals = self._written_goals() if tests else None
         return bool(goals) and all(
             any(
@@ -325,7 +333,7 @@ class _Reader(ConditionReader):
             for goal in goals or ()
         )
 
-    def _filled_under(self, name: str) -> list[list[ast.expr]]:
+    def tests_into(self, name: str) -> list[list[ast.expr]]:
         """Return the tests on each way into a list of evidence; [] for another value."""
         ways: list[list[ast.expr]] = []
         for node in walk(self.loop):
@@ -342,6 +350,11 @@ class _Reader(ConditionReader):
                 elif last_name(node.func.value) == name and node.func.attr in {"extend", "insert"}:
                     return []
         return ways if all(any(_items_of(test) for test in way) for way in ways) else []
+
+    @property
+    def has_goals(self) -> bool:
+        """Return true where every goal that the code writes is known."""
+        return self._written_goals() is not None
 
     def _written_goals(self) -> list[str] | None:
         if not self._has_goals:
@@ -364,14 +377,14 @@ def _items_of(test: ast.expr) -> set[str]:
 def _judges(statements: Sequence[ast.AST], but: ast.AST | None = None) -> bool:
     """Return true for code that makes or keeps an opinion: `opinions.append(...)`, `Opinion(...)`."""
     return any(
-        isinstance(node, ast.Call) and not OPINION_WORDS.isdisjoint(_words_in(node.func))
+        isinstance(node, ast.Call) and not OPINION_WORDS.isdisjoint(words_in(node.func))
         for statement in statements
         if statement is not but
         for node in walk(statement)
     )
 
 
-def _words_in(node: ast.AST) -> set[str]:
+def words_in(node: ast.AST) -> set[str]:
     return {
         word
         for part in walk(node)

@@ -39,6 +39,7 @@ from courtroom.analysis.langgraph.state_flow.deleted_by_caller import (
 from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
 from courtroom.analysis.langgraph.state_flow.early_reads import early_reads
 from courtroom.analysis.langgraph.state_flow.emptied_writes import emptied_writes
+from courtroom.analysis.langgraph.state_flow.filtered_evidence import filtered_evidence
 from courtroom.analysis.langgraph.state_flow.flow_fault import (
     FlowFault,
     FlowReading,
@@ -210,6 +211,7 @@ def read_flow(
     reading.add(twice_filled_texts(layers))
     unshown_inputs(call_graph, layers, reading)
     left_out_criteria(symbols, call_graph, layers, reading)
+    filtered_evidence(symbols, call_graph, layers, reading)
     reading.add(
         FlowFault("loose_rule", rule.sentence, rule.function.source.path, rule.line)
         for rule in (*loose_rules(layers.justice), *short_words(layers.justice))

@@ -36,6 +36,10 @@ from courtroom.analysis.python.tree_walk import (
 )
 
 EVIDENCE, RUBRIC = "unshown_evidence", "unshown_rubric"
+# Words beside those of a text in a key of a criterion; `total_patterns` is a number.
+OF_TEXTS = frozenset(
+    words_of("forensic success failure judicial evaluation scoring criterion rubric text")
+)
 # Criteria that a text names which is about more than one.
 MANY_CRITERIA = 2
 
@@ -65,7 +69,15 @@ def unshown_inputs(call_graph: CallGraph, layers: Layers, reading: FlowReading) 
             reading.leave_open((EVIDENCE, RUBRIC), reason)
         if requests and not any(request.inputs.has_evidence for request in requests):
             _sort(EVIDENCE, requests, "", without, reading)
-        if requests and not any(_has_rubric(call_graph.symbols, r.inputs) for r in requests):
+        if any(request.inputs.has_rubric for request in requests):
+            continue
+        if any(_has_own_texts(call_graph.symbols, request.inputs) for request in requests):
+            reason = (
+                f"what {name} tells its model names most criteria in texts of its own, and takes"
+                " none of the rubric's"
+            )
+            reading.leave_open((RUBRIC,), reason)
+        elif requests:
             _sort(RUBRIC, requests, gap, without, reading)
     for name, node, own in _judging_beside(call_graph, layers, judges):
         requests = list(_requests(name, PromptReader(call_graph, node, own)))
@@ -129,11 +141,12 @@ def _fault(kind: str, requests: Sequence[_Request]) -> FlowFault:
     return FlowFault(kind, sentence, path, line, places=tuple(further))
 
 
-def _has_rubric(symbols: SymbolTable, inputs: PromptInputs) -> bool:
-    """Return true where a text of a criterion is in a request, or its own texts are on several."""
+def _has_own_texts(symbols: SymbolTable, inputs: PromptInputs) -> bool:
+    """Return true where a request has texts of the code's own on two criteria, and on most of them."""
     text = " ".join(" ".join(words_of(text)) for text in (*inputs.texts, *inputs.keys))
-    keys = {key for row in _criteria(symbols) for key in row}
-    return inputs.has_rubric or sum(key in text for key in keys) >= MANY_CRITERIA
+    rows = list(_criteria(symbols))
+    named = sum(any(key in text for key in keys) for keys in rows)
+    return named >= MANY_CRITERIA and 2 * named > len(rows)
 
 
 def _criteria(symbols: SymbolTable) -> Iterator[set[str]]:
@@ -157,5 +170,5 @@ def _rubric_gap(symbols: SymbolTable) -> str:
 def _holds_text(value: ast.expr) -> bool:
     """Return true for `dimension["forensic_instruction"]` and `rubric.success_pattern`."""
     names = (constant_text(node) or last_name(node) for node in walk(value))
-    texts = (name for name in names if name.isidentifier() and not name.isupper())
-    return any(TEXTS.intersection(words_of(name)) for name in texts)
+    words = (set(words_of(name)) for name in names if name.isidentifier() and not name.isupper())
+    return any(some & TEXTS and some <= TEXTS | OF_TEXTS for some in words)

@@ -13,10 +13,12 @@ from courtroom.analysis.langgraph.judging.structured_calls import (
     classes_of,
     is_idle,
     judging_calls,
+    model_calls,
     model_name,
     parsing_calls,
     structured_calls,
 )
+from courtroom.analysis.python.call_graph import FunctionRef
 from tests.courtroom.sources import layers_of, symbols_of
 
 
@@ -397,6 +399,30 @@ def test_judges_that_ask_once_are_told_from_those_that_ask_again():
     lines = list(retries(layers.judges))
     judges = {j.name: call_graph.reachable_from([j]) for j in layers.judges if j.name != "ask"}
     assert judges_by_retry(judges, lines) == (["prosecutor"], ["defense"])
+
+
+PROVIDER = """
+class Provider:
+    def __init__(self, provider="a"):
+        self.provider = provider
+    def ask(self, text):
+        if self.provider == "a":
+            return client.generate_content(text)
+        elif self.provider == "b":
+            return other.create(text)
+def prosecutor(state):
+    return Provider({chosen}).ask(state)
+"""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "lines"), [('provider="b"', [9]), ("provider=name", [7, 9]), ("", [7, 9])]
+)
+def test_request_of_a_provider_that_the_judges_do_not_choose_is_none_of_theirs(chosen, lines):
+    symbols = symbols_of(PROVIDER.format(chosen=chosen))
+    source = symbols.codebase.production[0]
+    functions = [FunctionRef(source, site) for site in source.functions]
+    assert [line for _, line in model_calls(functions)] == lines
 
 
 JUDGES = """

@@ -248,3 +248,47 @@ def test_other_node_that_writes_opinions_needs_evidence_in_its_request(
     code = CODE.split("PERSONA", maxsplit=1)[0].format() + "PERSONA = 'Judge.'\n"
     code += MODERATED.format(schema=schema, request=request_text)
     assert sentences(flow_of(code, graph=graph), "unshown_evidence") == expected
+
+
+HELD = """
+ROLES = {{"Prosecutor": {{"role_description": "You look for gaps."}}}}
+def guidance_on_criterion(key):
+    return "Be strict and cite what you see."
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'ask(PERSONA, key + guidance_on_criterion(key) + block(state["evidences"][key]))',
+        "criterion_guidance = guidance_on_criterion(key); ask(criterion_guidance + key, PERSONA)",
+        'ask(ROLES["Prosecutor"]["role_description"] + key, PERSONA)',
+    ],
+)
+def test_text_of_the_works_own_is_none_of_the_rubric(line: str):
+    assert sentences(reading_of(line, code=CODE + HELD), "unshown_rubric") == [NAME_ALONE]
+
+
+def test_own_texts_on_most_criteria_leave_it_open():
+    line = 'ask(PERSONA, key + NOTES[key] + block(state["evidences"][key]))'
+    found = reading_of(line)
+    assert sentences(found, "unshown_rubric") == []
+    assert "takes none of the rubric's" in found.unread["unshown_rubric"]
+
+    rows = [{"id": key, "name": key} for key in ("history", "graph", "state", "report")]
+    of_many = {"rubric.json": json.dumps({"dimensions": rows})}
+    assert sentences(reading_of(line, data=of_many), "unshown_rubric") == [NAME_ALONE]
+
+
+def test_key_of_the_rubric_is_not_blank_where_the_code_hands_it_on_under_itself():
+    line = 'llm.invoke({"success_pattern": row["success_pattern"], "key": key})'
+    found = reading_of(line)
+    assert sentences(found, "unshown_rubric") == []
+    assert "unshown_rubric" not in found.unread
+
+
+def test_number_of_patterns_in_evidence_is_no_text_of_the_rubric():
+    evidence = "[Evidence(found=True, rationale=f\"{{result.get('total_patterns', 0)}} patterns\")]"
+    line = 'ask(PERSONA, key + block(state["evidences"][key]))'
+    reading = reading_of(line, code=CODE.replace("[made]", evidence))
+    assert sentences(reading, "unshown_rubric") == [NAME_ALONE]
