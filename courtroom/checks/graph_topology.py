@@ -324,8 +324,12 @@ def _graph_exists(survey: Survey) -> Finding:
     graph = survey.facts.get("graph")
     if graph is not None:
         place = place_of(graph["path"], graph["state_graph_line"])
-        reason = f"{place} builds a graph of {number_of(len(graph['nodes']), 'node')}."
-        return present(reason, [_graph_clue(graph)])
+        rows = graph.get("optional_nodes") or ()
+        reason = f"{place} builds a graph of {number_of(len(graph['nodes']) - len(rows), 'node')}"
+        if rows:
+            names, are = _names([row["node"] for row in rows]), "is" if len(rows) == 1 else "are"
+            reason += f"; {names} {are} added in some runs alone ({places_of(rows)})"
+        return present(f"{reason}.", [_graph_clue(graph)])
 
     if (runner := survey.facts.get("own_runner")) is not None:
         reason = no_graph_sentence(runner)

@@ -66,11 +66,18 @@ class ConditionalEdge(FactModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
+class OptionalNode(Place):
+    """Node that a graph has only where this line adds it."""
+
+    node: str
+
+
 class WiredGraph(FactModel):
     """A graph as the code builds it; START and END have these names.
 
     `edge_paths` and `edge_lines` hold, edge by edge, the file and 1-based line that made it.
     `unresolved` describes in words what the reader could not follow. Nothing unresolved is guessed.
+    `optional_nodes` are those of `nodes` that only some runs add, with what decides it.
     """
 
     path: str
@@ -81,6 +88,7 @@ class WiredGraph(FactModel):
     edge_paths: tuple[str, ...] = ()
     edge_lines: tuple[int, ...] = ()
     unresolved: tuple[str, ...] = ()
+    optional_nodes: tuple[OptionalNode, ...] = Field((), exclude_if=lambda nodes: not nodes)
 
 
 class Subgraph(WiredGraph):

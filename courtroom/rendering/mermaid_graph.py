@@ -16,6 +16,7 @@ MOST_EDGES = 120
 LONGEST_NAME = 60
 # LangGraph's own names of its first and its last node.
 OWN = {"START": "__start__", "END": "__end__"}
+SOME_RUNS = " - in some runs"
 # Steps of one node; a loop has more.
 MOST_STEPS = 3
 
@@ -105,7 +106,7 @@ def _lines(
     # A node may have the name that LangGraph's own has here.
     own = {name: f"{prefix}{len(names) + n}" for n, name in enumerate(OWN) if name in graph.nodes}
     indent = "    " * (len(place) + 1)
-    own_marks = marks.get(place, {})
+    own_marks = {row.node: SOME_RUNS for row in graph.optional_nodes} | {**marks.get(place, {})}
 
     for name, node_id in ids.items():
         label = _label(name) + own_marks.get(name, "")

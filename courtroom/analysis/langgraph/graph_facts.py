@@ -141,6 +141,7 @@ def route_words(route: Route) -> str:
 
 def _wiring(builder: GraphBuilder, routes: Sequence[Route]) -> dict[str, Any]:
     path, line = builder.place
+    optional = {n: d for n, d in builder.optional_parts().items() if n in builder.nodes}
     return {
         "path": path,
         "state_graph_line": line,
@@ -153,4 +154,8 @@ def _wiring(builder: GraphBuilder, routes: Sequence[Route]) -> dict[str, Any]:
             for route in routes
         ],
         "unresolved": builder.open_questions(),
+        "optional_nodes": [
+            {"path": doubt.path, "line": doubt.line, "node": node}
+            for node, doubt in optional.items()
+        ],
     }

@@ -328,6 +328,10 @@ ALONE = {
     "other_key": "Ask for a key that the rubric has, or put this one into each of its entries",
     "input_route": "Let a router choose this way by what the nodes before it return of a failure",
 }
+# What a key changes that a router has never got.
+NEW_WAYS = (
+    " Routes by it then lead where no run has gone: see that a run still comes to the verdict."
+)
 # The module in the sentence on a broken import.
 IMPORTED = re.compile(r" from `([\w.]{1,200})`")
 # Faults without whose repair no audit gets to its end, or no opinion into the verdict.
@@ -396,7 +400,10 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
         # A list that comes back whole is added to itself.
         used += f". Return only new entries from {listed(again)}"
     state += "" if readers or callers else ", or leave it out if nothing needs it"
-    step = placed(f"Declare `{key}` in {state}: {used}.", fault["other"] or fault)
+    is_routed = any(reader.startswith("the router after ") for reader in readers)
+    step = placed(
+        f"Declare `{key}` in {state}: {used}.{NEW_WAYS * is_routed}", fault["other"] or fault
+    )
     is_lost_report = bool(fault.get("written"))
     return replace(step, is_urgent=is_lost_report, is_exact=is_lost_report)
 

@@ -339,6 +339,15 @@ def test_a_graph_is_shown_where_it_is_made():
     assert (finding.met, clue_lines(finding)) == (True, [("g.py", 9)])
 
 
+def test_node_of_some_runs_is_not_counted_with_the_others():
+    graph = {"path": "g.py", "state_graph_line": 9, "nodes": ["a", "b"], "edges": []}
+    graph |= {"conditional": [], "optional_nodes": [{"path": "g.py", "line": 12, "node": "b"}]}
+    check = GraphTopology(**CHECK_FIELDS, aspect="exists")
+    assert topology(check, survey(facts={"graph": graph})).reason == (
+        "g.py:9 builds a graph of 1 node; `b` is added in some runs alone (g.py:12)."
+    )
+
+
 @pytest.mark.parametrize(
     ("names", "met"), [(["vision_inspector"], True), (["vision_inspector", "doc_analyst"], False)]
 )

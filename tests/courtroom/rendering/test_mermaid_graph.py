@@ -38,6 +38,12 @@ def test_node_called_start_is_drawn_beside_that_of_langgraph():
     ]
 
 
+def test_node_of_some_runs_has_its_mark():
+    node = {"path": "g.py", "line": 3, "node": "vision"}
+    graph = wired([("START", "vision")]).model_dump(by_alias=True) | {"optional_nodes": [node]}
+    assert '["vision - in some runs"]' in (mermaid_chart(GraphFact.model_validate(graph)) or "")
+
+
 def test_labels_say_when_their_nodes_run():
     run = GraphRunFact.model_validate(
         {

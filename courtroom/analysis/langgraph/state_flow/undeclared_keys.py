@@ -10,7 +10,9 @@ import ast
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
+from courtroom.analysis.langgraph.graph_values import RUN_METHODS
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.state_access import KeyWrite, StateAccess, StateUse, Update
 from courtroom.analysis.langgraph.state_flow.fallback_reads import filled_keys, key_instead
@@ -33,7 +35,13 @@ from courtroom.analysis.python.symbolic_execution.values import (
     Value,
     choices_of,
 )
-from courtroom.analysis.python.tree_walk import constant_text, last_name, walk, words_of
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    walk,
+    words_of,
+)
 
 # Names as near as pdf_path and pdf_paths.
 NEAR = 0.85
@@ -240,7 +248,7 @@ def undeclared_reads(
             (key,),
             tuple(names),
             places=tuple(further),
-            is_given=_is_given(key, inputs),
+            is_given=_is_given(key, inputs) or is_written_for_run(symbols, key, access.declared),
             is_minor=bool(instead),
         )
 
@@ -249,6 +257,35 @@ def _is_given(key: str, inputs: Sequence[Value]) -> bool:
     """Return whether an input that the graph is run with is known to hold the key."""
     values = [choice for value in inputs for choice in choices_of(value)]
     return any(isinstance(value, DictValue) and key in value.entries for value in values)
+
+
+def is_written_for_run(symbols: SymbolTable, key: str, declared: AbstractSet[str]) -> bool:
+    """Return whether code writes out a state with the key and hands it to a run, of whatever graph."""
+    return any(
+        {key} <= {*names} and declared & {*names}
+        for source in symbols.codebase.production
+        if key in source.text
+        for site in source.functions
+        for names in _written_inputs(site.node)
+    )
+
+
+def _written_inputs(function: ast.AST) -> Iterator[list[str | None]]:
+    """Yield the keys of each dict that a function writes out and hands to a run of a graph."""
+    nodes = list(walk(function))
+    dicts = {
+        target.id: node.value
+        for node in nodes
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+    for node in nodes:
+        if isinstance(node, ast.Call) and called_name(node) in RUN_METHODS and node.args:
+            given = node.args[0]
+            given = dicts.get(given.id, given) if isinstance(given, ast.Name) else given
+            if isinstance(given, ast.Dict):
+                yield [constant_text(name) for name in given.keys]
 
 
 def _may_be_sent(access: StateAccess, node: str, key: str) -> bool:

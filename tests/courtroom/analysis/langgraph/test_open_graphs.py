@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from courtroom.analysis.langgraph.graph_facts import graph_fact
 from courtroom.analysis.langgraph.parallelism import flags_of
 from courtroom.analysis.python.notebooks import notebook_code
 from tests.courtroom.sources import IMPORTS, built, flags, graph_of
@@ -35,6 +36,14 @@ def test_a_split_of_every_run_is_true_whatever_else_depends_on_the_run():
         + 'if os.getenv("FULL"):\n    g.add_edge("doc_analyst", "prosecutor")\n'
     )
     assert flags(code)["detectives_parallel"] is True
+
+
+def test_node_that_some_runs_add_is_optional():
+    code = built('import os\nif os.getenv("FULL"):\n    g.add_node("extra", print)\n')
+    reading = graph_of(code)
+    assert reading.builder is not None
+    rows = graph_fact(reading, reading.builder)["optional_nodes"]
+    assert [row["node"] for row in rows] == ["extra"]
 
 
 def test_a_split_that_was_not_found_is_null_where_an_edge_was_not_followed():

@@ -250,6 +250,24 @@ def test_undeclared_key_in_place_of_no_input_counts(path: str):
     assert [fault.is_minor for fault in faults(reading, "undeclared_read")] == [False]
 
 
+@pytest.mark.parametrize(
+    ("run", "is_given"),
+    [
+        (
+            "def main(app):\n    given = {'pdf_path': 'p', 'whole': 1}\n    app.invoke(given)\n",
+            True,
+        ),
+        ("def main(app):\n    app.stream({'pdf_path': 'p', 'whole': 1})\n", True),
+        ("def main(app):\n    app.invoke({'whole': 1})\n", False),
+        ("def main(app):\n    print({'pdf_path': 'p', 'whole': 1})\n", False),
+    ],
+)
+def test_undeclared_key_of_an_input_that_code_writes_out_is_given(run: str, is_given: bool):
+    node = "def judge(state):\n    return {'opinions': [state['whole']]}\n"
+    (fault,) = faults(flow_of(f"{DETECTIVE}{node}", run=run), "undeclared_read")
+    assert fault.is_given is is_given
+
+
 def test_what_send_hands_to_a_node_is_no_fault():
     reading = flow_of(
         f"""{DETECTIVE}
