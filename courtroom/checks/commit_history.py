@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # A quarter of messages may be hasty, or in the same words, before the history stops explaining
 # itself.
 WEAK_SHARE = 0.25
+# From this share on messages that only name files are told.
+BARE_SHARE = 0.1
 # More of all commits and of their Python than this within one hour is work handed over, not work
 # under way.
 SITTING_SHARE = 0.3
@@ -332,16 +334,22 @@ def _longest_rise(stages: Sequence[Stage]) -> list[str]:
 
 
 def _messages(work: History) -> Finding:
+    from courtroom.analysis.git import history as messages
     from courtroom.analysis.git.commit_kinds import repeated_messages
-    from courtroom.analysis.git.history import overclaimed_messages, telling_message, weak_messages
 
-    weak = weak_messages(work)
+    weak = messages.weak_messages(work)
     count = len(work.commits)
     again = repeated_messages(work)
-    claims = overclaimed_messages(work)
+    claims = messages.overclaimed_messages(work)
+    on_files = messages.messages_on_files(work)
+    on_files = on_files if len(on_files) > BARE_SHARE * count else ()
     alike = max(again.values(), default=0)
     reason = (
-        _message_sentence(weak, count) + _unread(work) + _repeated(again) + _more_than_held(claims)
+        _message_sentence(weak, count)
+        + _bare(on_files)
+        + _unread(work)
+        + _repeated(again)
+        + _more_than_held(claims)
     )
     are_weak = len(weak) > WEAK_SHARE * count
     met = not are_weak and alike <= max(MOST_ALIKE, WEAK_SHARE * count)
@@ -355,13 +363,24 @@ def _messages(work: History) -> Finding:
     ]
     if met or not weak:
         shas = {commit.sha for commit in weak}
-        telling = telling_message([c for c in work.commits if c.sha not in shas])
+        telling = messages.telling_message([c for c in work.commits if c.sha not in shas])
         clues = [commit_clue(telling, "The message says more than a bare “fix” or “update”.")]
     if claims:
         notes = f"The message says more than the commit holds: {_held(claims[0])}."
         clues.append(commit_clue(claims[0], notes))
     finding = present(reason, clues, met=met, fault=fault)
-    return replace(finding, has_reservation=bool(weak or again or claims))
+    return replace(finding, has_reservation=bool(weak or again or claims or on_files))
+
+
+def _bare(commits: Sequence[Commit]) -> str:
+    """Sentence, with a space before it, on messages that only name files as changed."""
+    largest = max(commits, key=lambda commit: commit.python_lines_added, default=None)
+    if largest is None:
+        return ""
+    example = f"{_quoted(largest.subject)} ({largest.sha[:8]})"
+    if len(commits) == 1:
+        return f" 1 only names what file was changed: {example}."
+    return f" {len(commits)} only name what files were changed, such as {example}."
 
 
 def _quoted(message: str) -> str:

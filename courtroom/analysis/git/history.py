@@ -88,6 +88,8 @@ LONG_WORDS += ("completed", "implemented", "refactored", "improvements", "modifi
 _UP_TO_DATE = re.compile(r"\bup[ -]to[ -]date\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _KIND = re.compile(r"\w{1,20} ?:")
+# Words that say of a file that it is another than before.
+_CHANGED = re.compile(r"chang(?:e|ed|es)|edit(?:ed|s)?|modif(?:ied|y)|updat(?:e|ed|es|ing)")
 # The ground of a change is no part of what changed.
 _GROUND = re.compile(r"\b(?:according to|as per|based on) [^,;:]{1,200}", re.IGNORECASE)
 KINDS = ("chore", "feat", "feature", "fix", "refactor", "update")
@@ -213,6 +215,11 @@ def weak_messages(history: History) -> tuple[Commit, ...]:
     )
 
 
+def messages_on_files(history: History) -> tuple[Commit, ...]:
+    """Return the commits of work whose message says of its files that they changed, and no more."""
+    return tuple(commit for commit in work_of(history).commits if _only_names_files(commit))
+
+
 def telling_message(commits: Sequence[Commit]) -> Commit:
     """Return the last commit whose message has several words that name something, else the last."""
     telling = (commit for commit in reversed(commits) if _named_words(commit.subject) >= TELLING)
@@ -282,12 +289,23 @@ def _timestamp(date: str) -> str:
     return datetime.fromtimestamp(min(int(match[1]), LATEST_SECOND), zone).isoformat()
 
 
-def _is_empty_message(subject: str) -> bool:
+def _words_of_change(subject: str) -> list[str]:
     words = _WORD.findall(_UP_TO_DATE.sub("", _GROUND.sub("", subject)).lower())
     # A kind of change before a colon, misspelt or not, names nothing.
-    if words and _KIND.match(subject) and _is_kind(words[0]):
-        words = words[1:]
+    return words[1:] if words and _KIND.match(subject) and _is_kind(words[0]) else words
+
+
+def _is_empty_message(subject: str) -> bool:
+    words = _words_of_change(subject)
     return all(map(_is_empty_word, words)) and not _NAMED_NUMBER.search(subject)
+
+
+def _only_names_files(commit: Commit) -> bool:
+    words = _words_of_change(commit.subject)
+    parts = (part for path in commit.paths for part in PurePosixPath(path).parts)
+    named = {word for part in parts for word in _WORD.findall(part.lower())}
+    rest = [word for word in words if word in named or not _is_empty_word(word)]
+    return bool(rest) and named.issuperset(rest) and any(map(_CHANGED.fullmatch, words))
 
 
 def _named_words(subject: str) -> int:

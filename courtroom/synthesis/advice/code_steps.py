@@ -18,7 +18,7 @@ from courtroom.checks.state_flow import fault_sentence
 from courtroom.checks.unsafe_call import FACTS
 from courtroom.models.evidence import Evidence
 from courtroom.models.statement import continued
-from courtroom.synthesis.advice.audit_causes import steps_on_audits
+from courtroom.synthesis.advice.audit_causes import FAILED, steps_on_audits
 from courtroom.synthesis.advice.graph_steps import flow_step
 from courtroom.synthesis.advice.work import Step, Work, placed
 
@@ -431,11 +431,15 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
     own = [row for row in scored if row["about"] == "self" and not row.get("unlike_code")]
     where = "" if any(piece.location.path for piece in pieces) else " in the report"
     unjudged = work.facts.get("audits_without_judgement") or ()
-    failed = {_output(row["places"][0]["path"]) for row in unjudged}
+    failed = {_output(row["places"][0]["path"]): FAILED in row["text"] for row in unjudged}
     if own and _output(own[-1]["path"]) in failed:
+        path = own[-1]["path"]
+        has_failures = failed[_output(path)]
+        first = f"Mend what fails in {path}, run" if has_failures else "Run"
+        end = "." if has_failures else f": {path} does not judge each criterion by itself."
         yield Step(
-            f"Run the auditor again, and name the score that it gives in place of {claimed}{where}:"
-            f" {own[-1]['path']} does not judge each criterion by itself."
+            f"{first} the auditor again, and name the score that it gives in place of"
+            f" {claimed}{where}{end}"
         )
     elif own:
         given = f"{own[-1]['score']:g}, as {own[-1]['path']} does"

@@ -103,6 +103,15 @@ def test_good_messages_are_shown_by_the_last_that_names_several_things():
     assert [clue.commit for clue in finding.clues] == [f"{2:040d}"]
 
 
+def test_messages_that_only_name_changed_files_are_told_where_they_are_many():
+    bare = replace(commit(1, subject="Update judges.py"), paths=("judges.py",))
+    finding = judged("messages", bare, commit(2), commit(3))
+    assert (finding.met, finding.has_reservation) == (True, True)
+    assert " 1 only names what file was changed: “Update judges.py” (00000000)." in finding.reason
+    others = [commit(number, subject=f"Add part {number}") for number in range(2, 12)]
+    assert judged("messages", bare, *others).has_reservation is False
+
+
 def test_same_words_for_most_commits_do_not_tell_them_apart():
     finding = judged("messages", *(commit(n, subject="Improve the auditor") for n in range(1, 6)))
     assert (finding.met, finding.reason) == (

@@ -72,6 +72,18 @@ def test_cause_of_failed_calls_that_the_code_shows_is_named():
     assert (action, path) == (f"{CALLS} {shown} {COMMIT}.", "a.md")
 
 
+def test_score_of_an_audit_with_failures_waits_for_their_mend():
+    audits = [{"about": "self", "score": 3, "path": "a.md", "repository": None}]
+    claims = [{"score": 4.2, "agrees": False}]
+    rows = [row(FAILED.format("the call failed"))]
+    facts = work(claimed_scores=claims, own_audits=audits, audits_without_judgement=rows)
+    (step,) = output_steps("claimed", [], facts)
+    assert step.action == (
+        "Mend what fails in a.md, run the auditor again, and name the score that it gives in place of"
+        " 4.2 in the report."
+    )
+
+
 def test_code_that_leaves_criteria_out_is_mended_before_an_audit_of_all():
     missing = {"text": "2 of the 5 criteria.", "places": [{"path": "rubric.json", "line": 3}]}
     (step,) = output_steps("covered", [], work(unjudged_criteria=[missing]))

@@ -6,7 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from courtroom.analysis.git.history import History, overclaimed_messages, weak_messages
+from courtroom.analysis.git.history import (
+    History,
+    messages_on_files,
+    overclaimed_messages,
+    weak_messages,
+)
 from tests.courtroom.analysis.git.test_history import history_with
 
 
@@ -65,6 +70,21 @@ def test_message_that_names_a_thing_is_not_weak(subject):
 def test_message_of_common_words_names_files_that_are_all_called_so(subject, paths, is_weak):
     commits = weak_messages(history_with((subject, paths)))
     assert [commit.subject for commit in commits] == [subject] * is_weak
+
+
+@pytest.mark.parametrize(
+    ("subject", "is_bare"),
+    [
+        ("Update src/graph.py", True),
+        ("chore: updated the graph", True),
+        ("Add graph.py", False),
+        ("Update the joins of the graph", False),
+        ("Update", False),
+    ],
+)
+def test_message_may_only_name_a_file_that_was_changed(subject, is_bare):
+    commits = messages_on_files(history_with((subject, ("src/graph.py",))))
+    assert [commit.subject for commit in commits] == [subject] * is_bare
 
 
 @pytest.mark.parametrize(
