@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
     from courtroom.analysis.pdf_claims.claims import CheckedClaim
     from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
+    from courtroom.analysis.pdf_claims.placed_names import PlacedName
     from courtroom.checks.sources import Comparison, Sources
     from courtroom.detectives.detective_result import Claim
     from courtroom.models.evidence import CheckOutcome
@@ -37,6 +38,7 @@ NO_NAMES = "The names in the report could not be compared with the code."
 PATHS = ("path of a file", "paths of files")
 # A report on an agent graph names dozens; fewer recognised ones are no sample of them.
 FEW_NAMES = 3
+MOST_PLACED = 3
 # Facts on rules of the verdict that are in the code, and change no score or never act.
 RULES_WITHOUT_EFFECT = ("idle_rules", "unheld_rules")
 NO_PATHS = "The report names no file as part of this work"
@@ -338,7 +340,18 @@ def names_exist(check: PdfPaths, names: CheckedNames | None) -> Finding:
         )
         for name in names.missing
     ]
-    return _names_found(check, len(names.existing), [name.name for name in names.missing], clues)
+    missing = [name.name for name in names.missing]
+    finding = _names_found(check, len(names.existing), missing, clues)
+    return replace(finding, reason=f"{finding.reason}{_misplaced(names.misplaced)}")
+
+
+def _misplaced(names: Sequence[PlacedName]) -> str:
+    """Sentences, with a space before them, on names that another file defines than the report says."""
+    return "".join(
+        f" The report places {row.name} in {row.path} (page {row.page}), and"
+        f" {place_of(row.home, row.line)} defines it."
+        for row in names[:MOST_PLACED]
+    )
 
 
 def _no_file_has(name: str) -> str:

@@ -17,6 +17,7 @@ from courtroom.analysis.pdf_claims.claimed_names import (
     may_hold_names,
 )
 from courtroom.analysis.pdf_claims.claims import CheckedClaim
+from courtroom.analysis.pdf_claims.placed_names import misplaced_names
 from courtroom.analysis.pdf_claims.quoted_texts import missing_quotations
 from courtroom.analysis.pdf_claims.report_sources import is_report_source
 from courtroom.analysis.pdf_claims.score_means import means_of_scores
@@ -191,7 +192,11 @@ def _checked_names(
     # Recognition changes letters, so a name that is missing then proves nothing.
     if pdf and pdf.text_layer != "text":
         return None
-    return check_names(claimed_names(pdf) if pdf else (), sources)
+    if not pdf:
+        return check_names((), sources)
+    return replace(
+        check_names(claimed_names(pdf), sources), misplaced=misplaced_names(pdf, sources)
+    )
 
 
 def _unfounded_details(

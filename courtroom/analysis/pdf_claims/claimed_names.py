@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.chapters import skipped_chapter
 from courtroom.analysis.pdf_claims.claims import plain_sentences
+from courtroom.analysis.pdf_claims.placed_names import PlacedName
 
 # Texts in which a name proves nothing: a report beside the code repeats the claim.
 DOCUMENTS = (
@@ -96,10 +97,11 @@ class ClaimedName:
 
 @dataclass(frozen=True, slots=True)
 class CheckedNames:
-    """Names that occur in the code, and those that occur nowhere in it."""
+    """Names that occur in the code, those that occur nowhere in it, and those in another file."""
 
     existing: tuple[ClaimedName, ...]
     missing: tuple[ClaimedName, ...]
+    misplaced: tuple[PlacedName, ...] = ()
 
 
 def claimed_names(reading: PdfReading) -> tuple[ClaimedName, ...]:
