@@ -1,13 +1,15 @@
-"""Bytecode that is stored before the tests run is what pytest and Python look for."""
+"""What is stored before the tests run is what pytest, Python and Hypothesis look for."""
 
 from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
 
+import pytest
 from _pytest.assertion.rewrite import PYC_TAIL, _read_pyc
+from hypothesis import configuration
 
-from tests.compile_tests import compile_tests
+from tests.compile_tests import compile_tests, store_constants
 
 
 def test_pytest_and_python_find_what_was_compiled(tmp_path: Path) -> None:
@@ -24,3 +26,16 @@ def test_pytest_and_python_find_what_was_compiled(tmp_path: Path) -> None:
         code = _read_pyc(tmp_path / name, bytecode)
         assert code is not None
         assert code.co_filename == str(tmp_path / name)
+
+
+def test_hypothesis_finds_the_constants_that_were_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setattr(configuration, "__hypothesis_home_directory", home)
+    module = tmp_path / "module.py"
+    module.write_text("LIMIT = 4711\n")
+    store_constants(module)
+
+    (stored,) = (home / "constants").iterdir()
+    assert stored.read_text().splitlines()[-1] == "[4711]"
