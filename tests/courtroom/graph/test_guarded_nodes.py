@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import pytest
@@ -62,6 +63,12 @@ def audit(case, inputs, bench=None, **fields):
     return AuditReport.model_validate(state["report"])
 
 
+@pytest.fixture(scope="module")
+def whole(case_and_inputs):
+    """The report of an audit in which nothing fails."""
+    return audit(*case_and_inputs)
+
+
 def failures_of(report):
     """Return stage and code of every error, and that no message holds more than our sentence."""
     assert all("somebody" not in error.message for error in report.errors)
@@ -80,13 +87,13 @@ def scored(report):
     ],
 )
 def test_detective_that_fails_leaves_its_checks_open_and_the_others_judge(
-    case_and_inputs, field, value, stages
+    case_and_inputs, whole, field, value, stages
 ):
     case, inputs = case_and_inputs
     report = audit(case, replace(inputs, **{field: value}))
     assert {(stage, "node_failed") for stage in stages} <= failures_of(report)
     assert report.status in ("needs_review", "degraded")
-    assert scored(report) < scored(audit(case, inputs))
+    assert scored(report) < scored(whole)
 
 
 def test_aggregator_that_fails_gives_a_degraded_report(case_and_inputs):
@@ -118,11 +125,10 @@ class ReadingBench(HeuristicBench):
         }
 
 
-def test_exhibits_that_fail_are_recorded_and_the_outcomes_are_judged(case_and_inputs):
+def test_exhibits_that_fail_are_recorded_and_the_outcomes_are_judged(case_and_inputs, whole):
     case, inputs = case_and_inputs
-    dossier = dossier_of(audit(case, inputs))
     hurt = case.model_copy(update={"limits": None})
-    report = audit(hurt, replace(inputs, repository=dossier), ReadingBench())
+    report = audit(hurt, replace(inputs, repository=dossier_of(whole)), ReadingBench())
     assert failures_of(report) == {("exhibit_selection", "exhibits_failed")}
     assert len(scored(report)) == len(case.rubric.criteria)
 
@@ -203,9 +209,25 @@ class Reader(HeuristicBench):
         ]
 
 
-def audit_by_models(case, inputs, hurt, *, is_split=False, doubtful=()):
+@pytest.fixture(scope="module")
+def audit_by_models(case_and_inputs, whole):
+    return partial(_audit_by_models, *case_and_inputs, dossier_of(whole))
+
+
+@pytest.fixture(scope="module")
+def doubtful_check(case_and_inputs):
+    """Id of a check of the second criterion."""
+    return case_and_inputs[0].rubric.criteria[1].checks[0].id
+
+
+@pytest.fixture(scope="module")
+def heard_again(audit_by_models, doubtful_check):
+    """The report of an audit in which nothing fails and a criterion has a second hearing."""
+    return audit_by_models("", doubtful={doubtful_check})
+
+
+def _audit_by_models(case, inputs, dossier, hurt, *, is_split=False, doubtful=()):
     """Audit with one node hurt; evidence of the `doubtful` checks may address the graders."""
-    dossier = dossier_of(audit(case, inputs))
     evidence = tuple(
         item.model_copy(update={"tags": (*item.tags, "integrity")})
         if item.check in doubtful
@@ -226,21 +248,23 @@ def audit_by_models(case, inputs, hurt, *, is_split=False, doubtful=()):
 
 
 @pytest.mark.parametrize(("hurt", "rounds"), [("start_rehearing", 2), ("next_round", 1)])
-def test_rehearing_that_fails_gives_a_verdict_and_the_error(case_and_inputs, hurt, rounds):
-    case, inputs = case_and_inputs
-    report = audit_by_models(case, inputs, hurt, is_split=True)
+def test_rehearing_that_fails_gives_a_verdict_and_the_error(
+    case_and_inputs, audit_by_models, hurt, rounds
+):
+    case, _ = case_and_inputs
+    report = audit_by_models(hurt, is_split=True)
     assert failures_of(report) == {("rehearing", "node_failed")}
     assert (report.status, scored(report)) == ("verdict", {c.id for c in case.rubric.criteria})
     assert {row.round for c in report.criteria for row in c.opinions} == set(range(1, rounds + 1))
 
 
 @pytest.mark.parametrize("hurt", ["start_second_hearing", "outcomes_round", "collect_opinions"])
-def test_second_hearing_that_fails_never_lets_a_doubtful_score_stand(case_and_inputs, hurt):
-    case, inputs = case_and_inputs
+def test_second_hearing_that_fails_never_lets_a_doubtful_score_stand(
+    case_and_inputs, audit_by_models, doubtful_check, heard_again, hurt
+):
+    case, _ = case_and_inputs
     criterion = case.rubric.criteria[1]
-    doubtful = {criterion.checks[0].id}
-    whole = audit_by_models(case, inputs, "", doubtful=doubtful)
-    report = audit_by_models(case, inputs, hurt, doubtful=doubtful)
+    report = audit_by_models(hurt, doubtful={doubtful_check})
 
     stage = "judge_collector" if hurt == "collect_opinions" else "second_hearing"
     assert failures_of(report) == {(stage, "node_failed")}
@@ -248,7 +272,7 @@ def test_second_hearing_that_fails_never_lets_a_doubtful_score_stand(case_and_in
     assert other_ids <= scored(report)
     if hurt == "start_second_hearing":
         # Only the flag is missing: the judges were asked again.
-        assert (report.status, report.criteria) == (whole.status, whole.criteria)
+        assert (report.status, report.criteria) == (heard_again.status, heard_again.criteria)
         return
     (row,) = (c for c in report.criteria if c.id == criterion.id)
     assert (row.final_score, row.needs_review, row.second_hearing) == (None, True, ())
@@ -256,7 +280,7 @@ def test_second_hearing_that_fails_never_lets_a_doubtful_score_stand(case_and_in
     assert report.status == "needs_review"
 
 
-def test_chief_justice_that_fails_keeps_evidence_and_opinions(case_and_inputs):
+def test_chief_justice_that_fails_keeps_evidence_and_opinions(case_and_inputs, whole):
     case, inputs = case_and_inputs
     hurt = case.constitution.model_copy(update={"quorum": None})
     rules = tuple(r for r in hurt.rules if not isinstance(r, VarianceReEvaluation))
@@ -269,7 +293,6 @@ def test_chief_justice_that_fails_keeps_evidence_and_opinions(case_and_inputs):
     assert {(c.needs_review, c.resolution) for c in report.criteria} == {(True, ("node_failed",))}
     assert report.evidence
     # The outcomes stay too, or a later audit would reuse evidence without them.
-    whole = audit(case, inputs)
     assert dossier_of(report) == dossier_of(whole)
 
 
