@@ -36,13 +36,14 @@ def document(
     trailer's entries.
     """
     objects = {**SOUND, 4: stream(content), **(changes or {})}
-    body, offsets = b"%PDF-1.7\n", {}
+    # Bytes would be copied for each of ten thousand pages.
+    body, offsets = bytearray(b"%PDF-1.7\n"), {}
     for number, value in sorted(objects.items()):
         offsets[number] = len(body)
         body += b"%d 0 obj\n%s\nendobj\n" % (number, value)
     sections = b"".join(b"%d 1\n%010d 00000 n \n" % (number, at) for number, at in offsets.items())
     end = b"trailer\n<< /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n"
-    return (
+    return bytes(
         body
         + b"xref\n0 1\n0000000000 65535 f \n"
         + sections
