@@ -96,9 +96,11 @@ class Sending(NamedTuple):
         if answer.status_code not in {200, 429}:
             return [f"answered {answer.status_code}"]
         html = answer.content.decode()
-        silent = [] if self.needs_nothing else not_told(FormsPage(html))
-        unkept = silent + self.lost(FormsPage(html)) if self.form.visible else []
-        return faults_of(html) + (unkept if answer.status_code == 200 else [])
+        unkept = []
+        if answer.status_code == 200 and self.form.visible:
+            page = FormsPage(html)
+            unkept = ([] if self.needs_nothing else not_told(page)) + self.lost(page)
+        return faults_of(html) + unkept
 
     def lost(self, page: FormsPage) -> list[str]:
         names = {control.name for control in self.form.visible}
