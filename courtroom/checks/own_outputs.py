@@ -10,7 +10,11 @@ from dataclasses import asdict, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
-from courtroom.analysis.langgraph.assumed_evidence import FOUND_UNLOOKED, NO_PICTURE
+from courtroom.analysis.langgraph.assumed_evidence import (
+    FOUND_UNLOOKED,
+    NO_PICTURE,
+    PICTURES,
+)
 from courtroom.analysis.project.recorded_scores import (
     FILLED,
     MARKED,
@@ -18,6 +22,7 @@ from courtroom.analysis.project.recorded_scores import (
     OTHER_SCORE,
     SINCE,
 )
+from courtroom.analysis.python.tree_walk import words_of
 from courtroom.checks.from_facts import line_clue, unknown, with_place
 from courtroom.checks.from_sources import on_survey
 from courtroom.checks.kind import CheckKind, Label
@@ -174,8 +179,23 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
         remarks = ""
         if check.aspect == "judged":
             remarks = _other_works(facts) + _of_other_code(facts) + _edited_scores(facts)
+        elif check.aspect == "pictures":
+            remarks = _failing_supply(facts)
         return present(f"{in_full(sentences)}{remarks}", clues, met=False, fault=fault)
     return _nothing_shown(check.aspect, facts)
+
+
+def _failing_supply(facts: Mapping[str, Any]) -> str:
+    """Sentence, with a space before it, on a function for pictures that fails and is caught."""
+    lines = (facts.get("failing_code") or {}).get("lines") or ()
+    for row in lines:
+        name = row["function"]
+        if row.get("caught_at") and not PICTURES.isdisjoint(words_of(name)):
+            sentence = (
+                f"Where the pictures come from {name}(), it may never run: {name}() {row['why']}."
+            )
+            return f" {with_place(sentence, row['path'], row['line'])}"
+    return ""
 
 
 def _changed(row: Mapping[str, Any]) -> str:

@@ -280,6 +280,27 @@ def test_pictures_at_which_no_code_looks_are_a_reservation_of_their_check_alone(
     assert NO_PICTURE not in answer("guarded", guarded_evidence=[], varied_evidence=rows).reason
 
 
+@pytest.mark.parametrize(
+    ("function", "caught_at", "is_told"),
+    [("extract_images", 9, True), ("extract_images", None, False), ("extract_text", 9, False)],
+)
+def test_pictures_of_a_function_that_fails_are_told_beside_their_fault(
+    function, caught_at, is_told
+):
+    row = {
+        "path": "a.py",
+        "line": 7,
+        "function": function,
+        "why": "uses Gone, which nothing defines",
+    }
+    failing = {"functions": {}, "lines": [{**row, "caught_at": caught_at}]}
+    finding = answer("pictures", assumed_pictures=[SHOWN], failing_code=failing)
+    words = (
+        " Where the pictures come from extract_images(), it may never run: extract_images() uses"
+    )
+    assert finding.reason.endswith(f"{words} Gone, which nothing defines (a.py:7).") is is_told
+
+
 def test_evidence_that_is_never_found_is_another_fault():
     text = "look reports evidence with found=False whose own text says “pending”, for every work."
     fault = "Evidence is reported as not found, whatever the work holds."
