@@ -126,6 +126,7 @@ def _report(writer: FactWriter, reader: DeliveryReader) -> None:
 
 def _show_reports(writer: FactWriter, written: Sequence[Delivery]) -> None:
     """Record where reports are written, then the functions that make their text."""
+    written = _without_parts(written)
     # What only a detective or a judge reaches is none, if anything else is a report.
     before = _before_the_verdict(writer)
     places = [delivery.report.function for delivery in written]
@@ -155,6 +156,16 @@ def _show_reports(writer: FactWriter, written: Sequence[Delivery]) -> None:
             f" {path}:{line} does not print."
         )
         writer.locations["dissent"] = [replace(kept[0], note=note), *kept[1:]]
+
+
+def _without_parts(written: Sequence[Delivery]) -> list[Delivery]:
+    """Return the reports whose text no other one takes in and returns: a summary is a part."""
+    ways = {delivery.report.function.key: delivery.returned_by for delivery in written}
+
+    def is_part(key: tuple[str, int]) -> bool:
+        return any(other in ways[key] and key not in ways[other] for other in ways if other != key)
+
+    return [delivery for delivery in written if not is_part(delivery.report.function.key)]
 
 
 def _declared_starts(writer: FactWriter) -> frozenset[str]:

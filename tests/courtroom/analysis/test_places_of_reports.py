@@ -122,3 +122,28 @@ def test_report_of_evidence_or_of_another_program_is_no_report_of_the_verdict(
     write = "    print(to_markdown(chief_justice), snapshot_markdown(chief_justice))"
     rows = (write, "def to_markdown(report):")
     assert clue_lines(finding) == [("main.py", lines.index(row) + 1) for row in rows]
+
+
+def test_summary_that_the_report_takes_in_is_no_report_of_its_own(tmp_path: Path) -> None:
+    model = (
+        "\n\nclass Report(BaseModel):\n    summary: str\n    verdict: float\n\n"
+        "    def to_markdown(self):\n"
+        "        lines = [self.summary, f'## Criterion: {self.verdict}', '### Dissent']\n"
+        "        return '\\n'.join(lines)\n"
+    )
+    justice = TWO_RULES.replace(
+        "    return {",
+        "    report = Report(summary=summary(final_score), verdict=final_score)\n"
+        "    open('audit.md', 'w').write(report.to_markdown())\n    return {",
+    )
+    justice = "from src.state import Report\n" + justice
+    justice += "\n\ndef summary(score):\n    return f'# Audit report\\n## Score: {score}'\n"
+    files = {**FILES, "src/justice.py": justice, "src/state.py": FILES["src/state.py"] + model}
+    finding = detected(
+        SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), surveyed(files, tmp_path)
+    )
+    rows = (("src/justice.py", "    open("), ("src/state.py", "    def to_markdown(self):"))
+    assert clue_lines(finding) == [
+        (path, next(n for n, t in enumerate(files[path].split("\n"), start=1) if t.startswith(row)))
+        for path, row in rows
+    ]

@@ -40,7 +40,8 @@ class _Standing(Enum):
 class Delivery:
     """Report and whether a run writes it out: at `place`, or None for the reason `gap`.
 
-    Of a report that is not written, `place` with its `note` shows why.
+    Of a report that is not written, `place` with its `note` shows why. `returned_by` are the keys
+    of the functions that return its text on that way.
     """
 
     report: MarkdownReport
@@ -48,6 +49,7 @@ class Delivery:
     place: tuple[SourceFile, int]
     note: str = ""
     gap: str = ""
+    returned_by: frozenset[tuple[str, int]] = frozenset()
 
 
 @dataclass
@@ -78,7 +80,7 @@ class DeliveryReader:
         written = self._standings(flow.written)
         if _Standing.RUN in written:
             source, _, line = written[_Standing.RUN]
-            return Delivery(report, True, (source, line))
+            return Delivery(report, True, (source, line), returned_by=frozenset(flow.results))
         handed = self._standings(flow.handed)
         for standing in (_Standing.RUN, _Standing.OPEN, _Standing.READER):
             if standing in handed:
