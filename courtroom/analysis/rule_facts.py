@@ -41,6 +41,7 @@ from courtroom.analysis.langgraph.judging.rule_words import (
     ENSURES,
     NEVER_HOLDS,
     UNCALLED,
+    WAITS_FOR_WORD,
 )
 from courtroom.analysis.langgraph.judging.score_bounds import ScoreBounds, longest_list
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader, ScoreChange, words_in
@@ -57,10 +58,18 @@ from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import constant_text, tests_around, walk, words_of
 from courtroom.analysis.rule_obstacles import NEVER_APPLIES
 
-TEXT_ALONE = (
-    "Where scores lie far apart, code looks at what judges cite or argue again, and writes a text"
-    " on it: no score changes by that."
-)
+# By the fields of a reading, what limits its rule.
+LIMITS = {
+    "is_tie_break": "The Tech Lead's score counts most where scores lie apart.",
+    "is_of_near_scores": "The Tech Lead's score counts most where scores do not lie far apart.",
+    "takes_highest": "A rule on the Tech Lead's opinion takes the highest score, whoever gave it.",
+    "is_text_alone": (
+        "Where scores lie far apart, code looks at what judges cite or argue again, and writes a text"
+        " on it: no score changes by that."
+    ),
+    "is_lifting": "A rule lets facts raise a score, and none lets them lower one.",
+    "is_of_far_scores": "A rule lets facts overrule opinions only where scores lie far apart.",
+}
 
 
 def record_rules(writer: FactWriter, gap: str) -> None:
@@ -233,8 +242,8 @@ def _locate_obstacles(
             writer.add_location(rule, function.source.path, line, note=note)
     for word in reading.misplaced:
         note = (
-            f"this rule waits for “{word.word}” in arguments on {word.criterion}; the rubric speaks of"
-            f" it under {word.home}, not there"
+            f"{WAITS_FOR_WORD}{word.word}” in arguments on {word.criterion}; of the rubric's criteria"
+            f" {word.home} speaks of it, and this one does not"
         )
         line = condition_line(word.function, word.line, partial(_names, text=word.word))
         writer.add_location(rule, word.function.source.path, line, note=note)
@@ -317,19 +326,18 @@ def _waits_for(cap: RuleReading) -> str:
 
 def _limit_of(reading: RuleReading, rule: str) -> str:
     """Return the sentence on a rule that applies to some scores or opinions alone; "" for others."""
-    if reading.is_tie_break:
-        return "The Tech Lead's score counts most where scores lie apart."
-    if reading.is_of_near_scores:
-        return "The Tech Lead's score counts most where scores do not lie far apart."
-    if reading.takes_highest:
-        return "A rule on the Tech Lead's opinion takes the highest score, whoever gave it."
+    for name, sentence in LIMITS.items():
+        if getattr(reading, name):
+            return sentence
     if reading.heavier_keys:
         keys = " and ".join(quoted(reading.heavier_keys))
         return f"Of the three judges the Tech Lead weighs most, and {keys} weighs more than that."
-    if reading.is_text_alone:
-        return TEXT_ALONE
-    if reading.is_lifting:
-        return "A rule lets facts raise a score, and none lets them lower one."
+    if reading.penalties:
+        numbers = " and ".join(reading.penalties)
+        return (
+            f"A rule lets facts overrule opinions only by taking {numbers} off the score: every opinion"
+            " stays in it."
+        )
     words = " or ".join(quoted(reading.awaited))
     if not words:
         return ""

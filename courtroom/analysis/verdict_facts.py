@@ -148,6 +148,10 @@ def _show_reports(writer: FactWriter, written: Sequence[Delivery]) -> None:
         writer.add_location("markdown_report", source.path, line)
     for function in makers:
         writer.add_location("markdown_report", *function.key, note=MADE_HERE)
+    argued = writer.facts.get("dissent_content") in ("scores", "fixed")
+    for path, line in _printed_arguments(listed)[:1] if argued else ():
+        note = "What the judges argue is printed apart from it."
+        writer.add_location("dissent_content", path, line, note=note)
     kept = writer.locations.get("dissent", [])
     if kept and is_dissent_lost(writer.symbols, writer.call_graph, listed):
         path, line = listed[0].key
@@ -156,6 +160,18 @@ def _show_reports(writer: FactWriter, written: Sequence[Delivery]) -> None:
             f" {path}:{line} does not print."
         )
         writer.locations["dissent"] = [replace(kept[0], note=note), *kept[1:]]
+
+
+def _printed_arguments(reports: Iterable[FunctionRef]) -> list[tuple[str, int]]:
+    """Return the lines on which reports fill in the argument of an opinion."""
+    return [
+        (function.source.path, part.lineno)
+        for function in reports
+        for node in walk(function.site.node)
+        if isinstance(node, ast.FormattedValue)
+        for part in walk(node.value)
+        if isinstance(part, ast.Attribute) and part.attr == "argument"
+    ]
 
 
 def _without_parts(written: Sequence[Delivery]) -> list[Delivery]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from courtroom.analysis.langgraph.judging.rule_words import WAITS_FOR_WORD
 from courtroom.checks.from_facts import (
     Sentences,
     decided,
@@ -100,6 +101,8 @@ IDLE = {
     "fact_supremacy": "The rule by which facts overrule opinions changes no score.",
     "functionality_weight": "The rule on the Tech Lead changes no score.",
 }
+# Of a rule that is there, for arguments that hardly speak of its word.
+OF_ANOTHER = "The rule by which facts overrule opinions waits for a word of another criterion."
 USUAL_MODEL = {"lowest": 1, "highest": 5}
 LIFTED = "A score that was capped for security can be lifted again."
 
@@ -158,13 +161,16 @@ def _rule(check: SynthesisRules, survey: Survey) -> Finding:
         return _loose(loose)
     # Where a rule is missing, lines that would apply it show why they do not.
     locations = survey.fact_locations.get(check.aspect, ())
-    sentences = _with_obstacle(RULES[check.aspect], locations)
+    is_narrow = bool(locations) and locations[0].note.startswith(WAITS_FOR_WORD)
+    holds, fails = RULES[check.aspect]
+    sentences = _with_obstacle((holds, OF_ANOTHER if is_narrow else fails), locations)
     is_limited = check.aspect in LIMITED and bool(locations and locations[0].note)
     if is_limited:
         # A tie-break is all the weight there is; a rule of facts may wait for a word.
         sentences = locations[0].note, sentences[1]
     finding = decided(rules[check.aspect], locations, survey, sentences)
-    return replace(_in_sentences(finding), has_reservation=is_limited)
+    fault = OF_ANOTHER if is_narrow else ""
+    return replace(_in_sentences(finding), has_reservation=is_limited, fault=fault)
 
 
 def _in_sentences(finding: Finding) -> Finding:

@@ -92,8 +92,8 @@ def _latest_opinions(last: str, work: Work) -> str:
     if field is None:
         return ""
     return (
-        f" `{field}` then holds both rounds: let a judge return its new opinion alone, and take each"
-        f" judge's latest in {last}."
+        f" `{field}` then holds both rounds: a judge is to return its new opinion alone, and {last} to"
+        " take each judge's latest, where that is not so yet."
     )
 
 

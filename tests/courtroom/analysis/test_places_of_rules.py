@@ -70,6 +70,17 @@ def found(aspect: str, tmp_path: Path, justice: str = JUSTICE) -> Finding:
     return detected(check, work)
 
 
+def verdict_of(*body: str) -> str:
+    rows = "\n    ".join(body)
+    return (
+        "def chief_justice(state):\n"
+        "    prosecutor, defense, tech_lead = state['opinions']\n"
+        "    variance = max(prosecutor.score, defense.score) - tech_lead.score\n"
+        "    final_score = (prosecutor.score + defense.score + tech_lead.score) / 3\n"
+        f"    {rows}\n    return {{'verdict': final_score}}\n"
+    )
+
+
 def line_with(text: str, justice: str = JUSTICE) -> int:
     return next(n for n, line in enumerate(justice.split("\n"), start=1) if text in line)
 
@@ -128,4 +139,62 @@ def chief_justice(state):
     assert finding.reason == (
         "The Tech Lead's score counts most where scores do not lie far apart (src/justice.py:"
         f"{line})."
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        (
+            ("    final_score -= 0.5",),
+            "by taking 0.5 off the score: every opinion stays in it",
+        ),
+        (
+            ("    if variance > 2:", "        final_score = min(final_score, 2)"),
+            "where scores lie far apart",
+        ),
+    ],
+)
+def test_rule_of_facts_that_does_little_has_that_reservation(
+    tmp_path: Path, body: tuple[str, ...], sentence: str
+) -> None:
+    justice = verdict_of("if not any(e.found for e in state['evidences']):", *body)
+    finding = found("fact_supremacy", tmp_path, justice)
+    line = line_with(body[-1], justice)
+    assert (finding.met, finding.has_reservation) == (True, True)
+    assert finding.reason == (
+        f"A rule lets facts overrule opinions only {sentence} (src/justice.py:{line})."
+    )
+
+
+def test_weight_in_a_sum_of_several_lines_stands_before_a_choice_of_the_highest(
+    tmp_path: Path,
+) -> None:
+    justice = verdict_of(
+        "if state['criterion'] == 'graph_orchestration' and tech_lead.score >= 4:",
+        "    final_score = max(state['scores'])",
+        "total = 0.0",
+        "total += prosecutor.score * 0.3",
+        "total += tech_lead.score * 0.4",
+        "final_score = total",
+    )
+    finding = found("functionality_weight", tmp_path, justice)
+    assert clue_lines(finding) == [("src/justice.py", line_with("* 0.4", justice))]
+
+
+def test_dissent_without_arguments_is_told_where_the_report_prints_them(tmp_path: Path) -> None:
+    justice = verdict_of(
+        "dissent = ''",
+        "if variance > 2:",
+        "    dissent = f'They lie {variance} apart.'",
+        "text = f'# Audit report\\n## Verdict: {final_score}\\n### Dissent: {dissent}'",
+        "for opinion in state['opinions']:",
+        "    text += f'{opinion.argument}'",
+        "open('audit.md', 'w').write(text)",
+        "report = Report(dissent=dissent)",
+    )
+    finding = found("dissent_reasons", tmp_path, justice)
+    line = line_with("opinion.argument", justice)
+    assert finding.reason.endswith(
+        f"What the judges argue is printed apart from it (src/justice.py:{line})."
     )

@@ -215,3 +215,18 @@ def test_part_of_fixed_words_is_said_of_a_remediation_that_holds_more(content, p
     assert (finding.met, finding.has_reservation) == (is_given, is_given)
     assert finding.reason.endswith(sentence) == is_given
     assert len(finding.clues) == places
+
+
+def test_rule_that_waits_for_a_word_of_another_criterion_is_not_said_to_be_missing():
+    note = "this rule waits for “metacognition” in arguments on state"
+    work = survey(
+        facts={"rules": {"fact_supremacy": False}},
+        places={"fact_supremacy": (location_at("a.py", 3, note),)},
+    )
+    finding = synthesis_rules(SynthesisRules(**CHECK_FIELDS, aspect="fact_supremacy"), work)
+    assert (finding.met, finding.reason) == (
+        False,
+        "The rule by which facts overrule opinions waits for a word of another criterion: at a.py:3"
+        f" {note}.",
+    )
+    assert finding.fault == finding.reason.partition(":")[0] + "."

@@ -565,8 +565,9 @@ def test_judges_are_heard_again_by_the_graph():
             ["chief_justice", "synthesis_check"],
             "operator.add",
             (
-                "before chief_justice gives the verdict. `opinions` then holds both rounds: let a"
-                " judge return its new opinion alone, and take each judge's latest in chief_justice."
+                "before chief_justice gives the verdict. `opinions` then holds both rounds: a judge"
+                " is to return its new opinion alone, and chief_justice to take each judge's latest,"
+                " where that is not so yet."
             ),
         ),
         (["synthesis_node"], "merge_by_judge", "before synthesis_node gives the verdict."),

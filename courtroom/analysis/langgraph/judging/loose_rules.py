@@ -41,7 +41,9 @@ from courtroom.analysis.langgraph.judging.tech_lead_rule import (
     lead_decides,
     lead_weighs_more,
     lines_of_weights,
+    names_tech_lead,
 )
+from courtroom.analysis.langgraph.judging.text_values import constants_of
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
     called_name,
@@ -110,6 +112,7 @@ def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
     reader = ChangeReader(functions)
     changes = [change for change in reader.changes() if not change.is_dead]
     yield from _unlimited_weight(functions, changes)
+    yield from _unlimited_bonuses(functions, changes)
     # That no cap reads evidence is a fault by itself, and the same one.
     has_ground = read_security_ground(functions) != "opinions"
     inputs = InputReader({f.name: f for f in functions}) if has_ground else None
@@ -391,6 +394,32 @@ def _unlimited_weight(
     yield LooseRule(function, line, sentence)
 
 
+def _unlimited_bonuses(
+    functions: list[FunctionRef], changes: list[ScoreChange]
+) -> Iterator[LooseRule]:
+    """Yield what is added to a score for the Tech Lead's where no test names architecture.
+
+    `if tech_lead_score >= 4: final_score = min(final_score + 1, 5)`.
+    """
+    if any(map(_tests_architecture, functions)):
+        return
+    for change in changes:
+        is_for_lead = any(names_tech_lead(words_in(test)) for test in change.holds)
+        sums = [n for n in walk(change.value) if isinstance(n, ast.BinOp)]
+        is_raised = any(
+            isinstance(node.op, ast.Add)
+            and isinstance(node.right, ast.Constant)
+            and frozenset(words_of(last_name(node.left))) == change.target
+            for node in sums
+        )
+        if is_for_lead and is_raised:
+            fault = (
+                "adds to the score where the Tech Lead's is high, in every criterion, not only in those"
+                " on architecture"
+            )
+            yield _named(change, fault)
+
+
 def _is_tie_break(function: FunctionRef, line: int) -> bool:
     """Return true in the body of an `if` on the spread; its else is for all other scores."""
     return any(
@@ -424,6 +453,17 @@ def _names_architecture(function: FunctionRef) -> bool:
         words = words_of(text or last_name(node))
         if ARCHITECTURE.intersection(words):
             return True
+    return False
+
+
+def _tests_architecture(function: FunctionRef) -> bool:
+    """Return whether a test, or a constant of the file that it names, is about architecture."""
+    for node in walk(function.site.node):
+        if isinstance(node, ast.If | ast.IfExp):
+            names = (part.id for part in walk(node.test) if isinstance(part, ast.Name))
+            constants = (value for name in names for value in constants_of(name, function))
+            if any(ARCHITECTURE & words_in(part) for part in (node.test, *constants)):
+                return True
     return False
 
 

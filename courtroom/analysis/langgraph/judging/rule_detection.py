@@ -31,6 +31,12 @@ from courtroom.analysis.langgraph.judging.re_evaluation import (
     writes_text_alone,
 )
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
+from courtroom.analysis.langgraph.judging.rule_limits import (
+    only_lift,
+    penalties,
+    take_highest,
+    without_extremes,
+)
 from courtroom.analysis.langgraph.judging.rule_words import (
     CERTAIN_SPREAD,
     CONFLICTS,
@@ -48,7 +54,6 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     ScoreChange,
     assignments_in,
     is_distance_of_scores,
-    is_lift,
     is_range_of_scores,
     is_verdict,
     words_in,
@@ -94,7 +99,9 @@ class RuleReading:
     wait in one criterion for a word of another. `final` decide on scores that lie far apart without
     a second look. `is_tie_break`: the lines apply to such scores alone; `is_of_near_scores`: to all
     others alone. `takes_highest`: they take the highest of all scores. `heavier_keys`: others than
-    the three judges that weigh more than the Tech Lead. `is_lifting`: the lines raise scores and lower none. `is_text_alone`: they write
+    the three judges that weigh more than the Tech Lead. `is_lifting`: the lines raise scores and lower none.
+    `is_of_far_scores`: they apply to scores far apart alone. `penalties`: what they take off a score,
+    where they do nothing else. `is_text_alone`: they write
     texts. `awaited`: words, at least one of which a judge's argument must hold before any line
     applies; `enough`: words, one of which is enough for it beside other ways.
     `uncited` are lines that would apply to an opinion without a citation from the evidence, `ensured`
@@ -112,6 +119,8 @@ class RuleReading:
     takes_highest: bool = False
     heavier_keys: tuple[str, ...] = ()
     is_lifting: bool = False
+    is_of_far_scores: bool = False
+    penalties: tuple[str, ...] = ()
     is_text_alone: bool = False
     awaited: tuple[str, ...] = ()
     enough: tuple[str, ...] = ()
@@ -152,7 +161,8 @@ def read_rules(
         ensured=ensured,
         by_opinions=by_opinions,
         misplaced=misplaced,
-        is_lifting=_only_lift(lines, alive),
+        is_lifting=only_lift(lines, alive),
+        penalties=penalties(lines),
         awaited=_awaited(lines, alive, layers.justice),
         enough=_awaited(lines, alive, layers.justice, words_beside),
     )
@@ -165,6 +175,9 @@ def read_rules(
         enough=() if words or reads_denials(enough, layers.justice) else enough,
     )
     far_apart, near = _decided_by_spread(alive, layers.justice)
+    readings["fact_supremacy"] = replace(
+        readings["fact_supremacy"], is_of_far_scores=bool(lines) and _at(lines, far_apart) == lines
+    )
     second_look = readings["variance_re_evaluation"]
     by_name = {function.name: function for function in layers.justice}
     readings["variance_re_evaluation"] = replace(
@@ -180,13 +193,14 @@ def read_rules(
     # A line that overrules an opinion by facts may take the Tech Lead's score: it proves less.
     by_facts = [p for p in _at(weight.lines, lines) if p not in (*by_ties, *by_near)]
     by_weight = [p for p in weight.lines if p not in (*by_ties, *by_near, *by_facts)]
+    by_weight = without_extremes(by_weight, alive) or by_weight
     lines = by_weight or [*by_ties, *by_near] or by_facts
     readings["functionality_weight"] = replace(
         weight,
         lines=lines,
         is_tie_break=bool(by_ties) and not by_near and not by_weight,
         is_of_near_scores=bool(by_near) and not by_ties and not by_weight,
-        takes_highest=_take_highest(lines, alive),
+        takes_highest=take_highest(lines, alive),
         heavier_keys=tuple(dict.fromkeys(heavier_than_lead(layers.justice))),
         awaited=_awaited(lines, alive, layers.justice),
     )
@@ -202,23 +216,6 @@ def _misplaced(
     by_name = {function.name: function for function in layers.justice}
     data = conditions.symbols.codebase.data
     return tuple(misplaced_words(by_facts, by_name, data, layers.judges))
-
-
-def _take_highest(lines: Lines, changes: list[ScoreChange]) -> bool:
-    """Return whether lines set a score to `max(scores)`, and the others only hand a name on."""
-    keys = {(function.key, line) for function, line in lines}
-    values = [c.value for c in changes if (c.function.key, c.line) in keys]
-    others = [value for value in values if not _is_highest(value)]
-    return len(others) < len(values) and all(isinstance(value, ast.Name) for value in others)
-
-
-def _only_lift(lines: Lines, changes: list[ScoreChange]) -> bool:
-    keys = {(function.key, line) for function, line in lines}
-    return bool(lines) and all(is_lift(c) for c in changes if (c.function.key, c.line) in keys)
-
-
-def _is_highest(value: ast.expr) -> bool:
-    return isinstance(value, ast.Call) and called_name(value) == "max" and len(value.args) == 1
 
 
 def _at(places: Lines, wanted: Lines) -> Lines:

@@ -45,3 +45,4 @@ UNCALLED = "nothing calls "
 # Of a line of the judges' code.
 ENSURES = "gives every opinion a citation from the evidence, whatever its judge cited"
 ENSURED = f"this line {ENSURES}"
+WAITS_FOR_WORD = "this rule waits for “"

@@ -15,7 +15,13 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     words_in,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import called_name, constant_text, walk, words_of
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    walk,
+    words_of,
+)
 
 LIMIT_WORDS = frozenset(words_of("cap capped floor ceiling limit max maximum penalty"))
 OTHER_JUDGES = frozenset(words_of("prosecutor prosecution pros defense defence def"))
@@ -35,7 +41,7 @@ def lead_decides(changes: list[ScoreChange]) -> Iterator[tuple[FunctionRef, int]
             yield change.function, base.lineno if base and not change.own_tests else change.line
             continue
         all_words = change.guard | change.block | words_in(change.value)
-        if not change.guard or not _names_tech_lead(all_words) or _is_fallback(change):
+        if not change.guard or not names_tech_lead(all_words) or _is_fallback(change):
             continue
         if (
             _is_lead_score(change)
@@ -106,7 +112,7 @@ def _is_fallback(change: ScoreChange) -> bool:
     return any(_is_lead(test, assigned) for test in failed) and not _is_lead(change.value, assigned)
 
 
-def _names_tech_lead(words: Iterable[str]) -> bool:
+def names_tech_lead(words: Iterable[str]) -> bool:
     unique = set(words)
     return "techlead" in unique or {"tech", "lead"} <= unique
 
@@ -120,7 +126,7 @@ def _is_lead_score(change: ScoreChange) -> bool:
         return False
     if _is_one_of_a_list(change):
         return False
-    if _names_tech_lead(words) or not words & SCORE_WORDS:
+    if names_tech_lead(words) or not words & SCORE_WORDS:
         return True
     return _comes_from_lead(value, assignments_in(change.function.site.node))
 
@@ -144,7 +150,7 @@ def _is_architecture_rule(change: ScoreChange) -> bool:
     # Scores in a list are not the one that decides.
     is_list = isinstance(change.value, ast.ListComp)
     is_of_another = bool(change.target & OTHER_JUDGES) or is_list
-    return is_about_architecture and _names_tech_lead(own) and not is_of_another
+    return is_about_architecture and names_tech_lead(own) and not is_of_another
 
 
 def _is_for_others(change: ScoreChange) -> bool:
@@ -168,7 +174,7 @@ def _comes_from_lead(value: ast.expr, assigned: Assignments) -> bool:
     words = _words_behind(value, assigned).union(
         *(words_in(expression) for name in sources for expression in assigned.get(name, []))
     )
-    return _names_tech_lead(words) and not words & OTHER_JUDGES
+    return names_tech_lead(words) and not words & OTHER_JUDGES
 
 
 def _names_in(node: ast.AST) -> list[str]:
@@ -183,7 +189,7 @@ def _is_blend_with_lead(value: ast.expr) -> bool:
         and isinstance(value.op, ast.Div)
         and isinstance(value.left, ast.BinOp)
     )
-    has_lead_score = _names_tech_lead(words) and bool(words & SCORE_WORDS)
+    has_lead_score = names_tech_lead(words) and bool(words & SCORE_WORDS)
     return is_mean and has_lead_score and not words & OTHER_JUDGES
 
 
@@ -240,6 +246,7 @@ def _weights_of_lead(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef
                 line = getattr(node, "lineno", function.site.node.lineno)
                 yield function, line, _line_of_lead(node, assigned)
 
+        yield from ((function, line, line) for line in _added_weights(function, assigned))
         # A table of weights may also stand at the top of the file.
         if function.source.path in visited_paths:
             continue
@@ -273,6 +280,19 @@ def _favours_lead(node: ast.AST, assigned: Assignments) -> bool:
     return False
 
 
+def _added_weights(function: FunctionRef, assigned: Assignments) -> Iterator[int]:
+    """Yield the lines of the larger products of the Tech Lead that `total += lead * 0.4` adds up."""
+    added: dict[str, list[tuple[bool, float | None, int]]] = {}
+    for node in walk(function.site.node):
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+            for product in _products_in(node.value)[:1]:
+                row = _is_lead(product, assigned), _factor(product, assigned), node.lineno
+                added.setdefault(last_name(node.target), []).append(row)
+    for rows in added.values():
+        if _lead_outweighs([row[:2] for row in rows]):
+            yield from (line for is_lead, _, line in rows if is_lead)
+
+
 def _line_of_lead(node: ast.AST, assigned: Assignments) -> int:
     """Return the line of the Tech Lead's weight in a table, a choice or a sum of several lines."""
     weights: list[ast.expr] = []
@@ -280,7 +300,7 @@ def _line_of_lead(node: ast.AST, assigned: Assignments) -> int:
         pairs = zip(node.keys, node.values, strict=True)
         weights = [value for key, value in pairs if key is not None and _is_lead(key, {})]
     elif isinstance(node, ast.List | ast.Tuple):
-        weights = [row for row in node.elts if _names_tech_lead(words_in(row))]
+        weights = [row for row in node.elts if names_tech_lead(words_in(row))]
     elif isinstance(node, ast.IfExp):
         weights = [node.body]
     elif isinstance(node, ast.BinOp | ast.AugAssign):
@@ -294,7 +314,7 @@ def _is_weight_of_lead(node: ast.Assign | ast.AugAssign) -> bool:
     return (
         isinstance(target, ast.Subscript)
         and bool({"weight", "weights"} & words_in(target.value))
-        and _names_tech_lead(words_in(target.slice))
+        and names_tech_lead(words_in(target.slice))
     )
 
 
@@ -342,7 +362,7 @@ def _passed_weights(
 
 def _prefers_lead(node: ast.IfExp, assigned: Assignments) -> bool:
     """Return true for `2 if judge == "TechLead" else 1`."""
-    if not _names_tech_lead(words_in(node.test)):
+    if not names_tech_lead(words_in(node.test)):
         return False
     lead_weight = _number(node.body, assigned)
     other_weights = [
@@ -388,13 +408,13 @@ def _is_mean(product: ast.BinOp, assigned: Assignments) -> bool:
 
 def _is_lead(node: ast.expr, assigned: Assignments) -> bool:
     """Return true for an expression of the Tech Lead's; two assignments are followed back."""
-    if _names_tech_lead(words_in(node)):
+    if names_tech_lead(words_in(node)):
         return True
     words = _words_behind(node, assigned)
-    if not _names_tech_lead(words):
+    if not names_tech_lead(words):
         values = [value for name in _names_in(node) for value in assigned.get(name, [])]
         words = words.union(*(_words_behind(value, assigned) for value in values))
-    return _names_tech_lead(words) and not words & OTHER_JUDGES
+    return names_tech_lead(words) and not words & OTHER_JUDGES
 
 
 def _arguments(function: FunctionRef, callers: list[FunctionRef]) -> Assignments:

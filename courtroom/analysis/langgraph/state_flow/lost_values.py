@@ -73,9 +73,13 @@ def unread_results(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:
             target, called = statement.targets[0], called_name(statement.value)
             name = last_name(target) if isinstance(target, ast.Name) else ""
             homes = symbols.functions_by_name.get(called, [])
-            if not name.strip("_") or name in read or len(homes) != 1:
+            if len(homes) != 1:
                 continue
             home = FunctionRef(*homes[0])
+            if function.key in deciding:
+                yield from _unread_parts(function, target, read, home)
+            if not name.strip("_") or name in read:
+                continue
             is_set_aside = name.startswith("_") and not _is_analysis(home)
             if not is_set_aside and (only_answers(symbols, home) or _is_analysis(home)):
                 sentence = f"{function.shown_name}() keeps what {called}() returns as `{name}` and never uses it"
@@ -86,6 +90,22 @@ def unread_results(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:
                 place = function.source.path, statement.lineno
                 other = home.source.path, home.site.node.lineno
                 yield FlowFault(kind, sentence, *place, other, is_minor=is_minor)
+
+
+def _unread_parts(
+    function: FunctionRef, target: ast.expr, read: Names, home: FunctionRef
+) -> Iterator[FlowFault]:
+    """Yield the parts of what a function returns that nobody reads, and the verdict rests on."""
+    for part in target.elts if isinstance(target, ast.Tuple) else []:
+        name = part.id if isinstance(part, ast.Name) else "_"
+        is_set_aside = name.startswith("_") or VERDICT_GROUNDS.isdisjoint(words_of(name))
+        if name not in read and not is_set_aside:
+            sentence = (
+                f"{function.shown_name}() keeps a part of what {home.name}() returns as `{name}` and"
+                " never uses it"
+            )
+            place = function.source.path, part.lineno
+            yield FlowFault("unused_verdict", sentence, *place, home.key)
 
 
 def _is_analysis(function: FunctionRef) -> bool:
@@ -112,9 +132,11 @@ def unread_values(layers: Layers) -> Iterator[FlowFault]:
         if read & FRAME_READERS or any(isinstance(inner, SHARING) for inner in walk(node)):
             continue
         named: set[str] = set()
+        # What a function gives under a name is lost, not the None before it.
+        by_calls = {name for name, value, _ in _assignments(node) if isinstance(value, ast.Call)}
         for name, value, line in _assignments(node):
             # A flag that is set anew is named once.
-            is_again = name in named and not _loaded(value)
+            is_again = name in named | by_calls and not _loaded(value)
             is_lost = name not in read and not name.startswith("_") and not is_again
             end = ""
             if is_lost and _only_reads(value) and not _loaded(value) & imports:

@@ -314,3 +314,20 @@ def test_default_that_meets_the_condition_of_a_rule_is_named(body: str, sentence
 )
 def test_default_that_fires_no_rule_is_no_fault(body: str):
     assert sentences_of(body) == []
+
+
+@pytest.mark.parametrize(
+    ("test", "is_named"),
+    [
+        ("tech_lead.score >= 4", True),
+        ("tech_lead.score >= 4 and criterion == 'graph_orchestration'", False),
+        ("defense.score >= 4", False),
+    ],
+)
+def test_points_for_the_tech_leads_score_in_every_criterion_are_named(test: str, is_named: bool):
+    sentence = (
+        "decide() adds to the score where the Tech Lead's is high, in every criterion, not only in"
+        " those on architecture"
+    )
+    rows = sentences_of(f"if {test}:\n    score = min(score + 1, 5)")
+    assert ((sentence, 4) in rows) is is_named

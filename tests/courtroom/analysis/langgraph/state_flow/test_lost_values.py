@@ -303,3 +303,26 @@ def test_unused_result_of_an_analysis_is_named_whatever_it_does_beside(target):
 )
 def test_result_that_may_be_beside_the_purpose_is_no_fault(name, target, answer):
     assert unused_scans(name, target, answer) == []
+
+
+def test_part_of_a_result_that_the_verdict_rests_on_and_nobody_reads_is_named():
+    unpacked = "score, rule_applied = resolve(opinions)\nopinions.append(score)"
+    code = NODES.format(node="chief_justice", body=indent(unpacked, "    "))
+    code += 'def resolve(opinions):\n    return len(opinions), "the mean"\n'
+    graph = GRAPH.replace('"judge"', '"chief_justice"').replace("judge)", "chief_justice)")
+    assert sentences(flow_of(code, graph=graph), "unused_verdict") == [
+        "chief_justice() keeps a part of what resolve() returns as `rule_applied` and never uses it"
+    ]
+    for name in ("_rule_applied", "note"):
+        other = code.replace("rule_applied", name)
+        assert sentences(flow_of(other, graph=graph), "unused_verdict") == []
+
+
+def test_value_that_is_lost_is_named_once_and_not_the_none_before_it():
+    made = "dissent = None\nif opinions:\n    dissent = written(opinions)"
+    code = NODES.format(node="chief_justice", body=indent(made, "    "))
+    code += "def written(opinions):\n    return str(opinions)\n"
+    graph = GRAPH.replace('"judge"', '"chief_justice"').replace("judge)", "chief_justice)")
+    assert sentences(flow_of(code, graph=graph), "unused_verdict") == [
+        "chief_justice() keeps what written() returns as `dissent` and never uses it"
+    ]
