@@ -8,10 +8,13 @@ from typing import Any
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.absent_opinions import absent_opinion_scores
 from courtroom.analysis.langgraph.judging.answer_retries import (
+    blind_loops,
     judges_by_retry,
     narrow_retries,
     retries,
 )
+from courtroom.analysis.langgraph.judging.bent_scores import bent_scores
+from courtroom.analysis.langgraph.judging.bypassed_calls import bypasses
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.made_up_scores import (
     computed_stand_in,
@@ -70,7 +73,7 @@ def record_calls(writer: FactWriter) -> None:
             bound = f"{'the tools in ' * call.is_of_tools}{call.schema}" or "a schema"
             note = f"A model is bound to {bound} here."
             writer.add_location("judging_calls", call.source.path, call.line, note=note)
-            row |= _unbound(call, judging)
+            row |= _unbound(call, judging) | _bypassed(call)
         # That a call is no judge's is known where their code is.
         is_known = is_by_judge or (layers.judges and not gap)
         rows.append(row | ({"by_judge": is_by_judge} if is_known else {}))
@@ -90,6 +93,9 @@ def record_calls(writer: FactWriter) -> None:
     narrow = narrow_retries(judging, lines)
     rows = [{"path": source.path, "line": line} for source, line in narrow]
     writer.set_rows("narrow_retries", rows, "" if lines else gap)
+    blind = [] if lines else blind_loops(judging)
+    rows = [{"path": source.path, "line": line} for source, line in blind]
+    writer.set_rows("blind_retries", rows, "" if lines else gap)
     _record_asked_once(writer, lines, gap)
 
     _record_uncaught(writer, gap)
@@ -113,6 +119,12 @@ def _unbound(call: BoundCall, judging: Sequence[FunctionRef]) -> dict[str, Any]:
     lines = unbound_calls(call, judging)
     places = [{"path": call.source.path, "line": line} for line in lines]
     return {"unbound": places} if places else {}
+
+
+def _bypassed(call: BoundCall) -> dict[str, Any]:
+    """Return the branches of the call's file that leave a model unbound which another one binds."""
+    rows = [{"path": b.source.path, "line": b.line, "test": b.test} for b in bypasses(call.source)]
+    return {"bypassed": rows} if rows else {}
 
 
 def _record_uncaught(writer: FactWriter, gap: str) -> None:
@@ -259,6 +271,7 @@ def record_written_scores(writer: FactWriter) -> None:
     gap = layer_gap(writer.call_graph, layers, "justice")
     absent = absent_opinion_scores(layers.justice, is_refused)
     writer.set_rows("absent_opinion_scores", absent, gap)
+    writer.set_rows("bent_scores", bent_scores(layers.judges), "")
     panels = full_panels(writer.symbols)
     writer.set_rows("full_panels", panels, reading_gap(writer.symbols.codebase))
 

@@ -24,6 +24,7 @@ from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import (
     MOST_IN_FULL,
     by_kind,
+    listed,
     named,
     place_of,
     places_of,
@@ -41,6 +42,7 @@ RETRIED = (
 )
 NOT_BY_ALL = "Not every judge requests an answer again that does not fit its schema."
 
+BLIND = "A loop repeats the request where it raises an exception, and takes an answer as it comes."
 NARROW = "Other failures of the request are not repeated, as no handler of the loop catches them"
 ENDING = "Other failures of the request are neither repeated nor caught by a node: they end the run"
 REPEAT_FAILS = "Where the repeated request fails too, the run ends: no node catches it"
@@ -115,7 +117,8 @@ def _on_calls(
     with_schema = [call for call in calls if not call.get("of_tools")]
     matching = [call for call in with_schema if not wanted or _is_wanted(call, check)]
     if matching:
-        return _matching(matching, is_strict=bool(wanted))
+        finding = _matching(matching, is_strict=bool(wanted))
+        return _with_bent_scores(finding, survey) if wanted else finding
     parsed = [row for row in survey.facts.get("parsed_answers") or () if _is_wanted(row, check)]
     if wanted and parsed:
         return present(
@@ -147,17 +150,47 @@ def _repeated(survey: Survey) -> Finding:
         return present(reason, clues, met=False, fault=NOT_BY_ALL)
     # What is missing belongs at the call, which a stored report does not hold.
     fallback = "model_call" if "model_call" in survey.fact_locations else "judging_calls"
-    return flag("structured_output_retry", fallback, survey, RETRIED)
+    finding = flag("structured_output_retry", fallback, survey, RETRIED)
+    blind = survey.facts.get("blind_retries")
+    if finding.met is not False or not blind:
+        return finding
+    shown = [*(line_clue(row, BLIND) for row in blind), *finding.clues]
+    reason = f"{finding.reason} {BLIND.removesuffix('.')} ({places_of(blind)})."
+    return replace(finding, reason=reason, clues=tuple(shown[:MOST_CLUES]))
 
 
 def _matching(calls: Sequence[Mapping[str, Any]], *, is_strict: bool) -> Finding:
     """Bound calls; strictly, the same model must not be asked beside them for text to cut apart."""
     unbound = [place for call in calls for place in call.get("unbound", ())]
     if not (is_strict and unbound):
-        return present(f"{_bound(calls)}.", _clues(calls))
+        return _with_bypass(present(f"{_bound(calls)}.", _clues(calls)), calls)
     clues = [*(line_clue(place, UNBOUND) for place in unbound), *_clues(calls)]
     reason = f"{UNBOUND.removesuffix('.')} ({places_of(unbound)}). {_bound(calls)}."
     return present(reason, clues, met=False, fault=UNBOUND)
+
+
+def _with_bent_scores(finding: Finding, survey: Survey) -> Finding:
+    """The finding on the judges' schema, with scores that it cannot refuse any more."""
+    rows = survey.facts.get("bent_scores") or ()
+    if not finding.met or not rows:
+        return finding
+    sentences, clues = _written(rows)
+    shown = (*finding.clues, *clues)[:MOST_CLUES]
+    reason = f"{finding.reason} {sentences}"
+    return replace(finding, reason=reason, clues=shown, has_reservation=True)
+
+
+def _with_bypass(finding: Finding, calls: Sequence[Mapping[str, Any]]) -> Finding:
+    """The finding on bound calls, with the branches in which the model is asked without the schema."""
+    rows = {(r["path"], r["line"]): r for call in calls for r in call.get("bypassed", ())}
+    if not rows:
+        return finding
+    tests = listed(dict.fromkeys(f"`{row['test']}`" for row in rows.values()))
+    reason = f"{finding.reason} Where {tests} holds, the model is not bound ({places_of(rows.values())})."
+    clues = [line_clue(row, "The model is left unbound here.") for row in rows.values()]
+    return replace(
+        finding, reason=reason, clues=(*finding.clues, *clues)[:MOST_CLUES], has_reservation=True
+    )
 
 
 def _handled(survey: Survey) -> Finding:

@@ -167,13 +167,20 @@ class CloneFunction(NamedPlace):
     documented: tuple[Literal["ssh", "path"], ...] = Field((), exclude_if=lambda forms: not forms)
 
 
+class TestedPlace(Place):
+    """Line that runs where a test holds."""
+
+    test: str
+
+
 class StructuredOutputCall(Place):
     """Call that binds a model to a schema.
 
     `by_judge`: the call stands in the judges' code; null where that code is not known. `holds`:
     classes of the repository that the schema's fields hold, in turn; `fields`: the fields of all.
     `of_tools`: bind_tools gets a variable, which holds tools and no schema. `unbound`: calls of the
-    same model beside it whose answer is cut out of text. `is_idle`: no run reaches it.
+    same model beside it whose answer is cut out of text. `bypassed`: branches that leave the model
+    unbound. `is_idle`: no run reaches it.
     """
 
     # `schema` shadows a deprecated BaseModel attribute, hence the alias.
@@ -183,6 +190,7 @@ class StructuredOutputCall(Place):
     fields: tuple[str, ...] = Field(default=(), exclude_if=lambda fields: not fields)
     of_tools: bool = Field(default=False, exclude_if=lambda of_tools: not of_tools)
     unbound: tuple[Place, ...] = Field(default=(), exclude_if=lambda places: not places)
+    bypassed: tuple[TestedPlace, ...] = Field(default=(), exclude_if=lambda places: not places)
     is_idle: bool = Field(default=False, exclude_if=lambda is_idle: not is_idle)
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -368,6 +376,8 @@ class Facts(FactModel):
     structured_output_retry: bool | None = None
     # loops that repeat a call after an answer that cannot be read, and after no other failure
     narrow_retries: tuple[Place, ...] | None = None
+    # loops that repeat a request which fails, and test no answer
+    blind_retries: tuple[Place, ...] | None = None
     # judges that do not repeat their call, where another one does
     judges_asking_once: tuple[NamedPlace, ...] | None = None
     # calls of the judges' model whose failure ends the run; empty where each is caught
@@ -460,6 +470,8 @@ class Facts(FactModel):
     absent_opinion_scores: tuple[ShownFact, ...] | None = None
     # models that refuse a verdict with fewer opinions than all
     full_panels: tuple[ShownFact, ...] | None = None
+    # scores of an answer that are forced into the scale before a schema could refuse them
+    bent_scores: tuple[ShownFact, ...] | None = None
     # any project
     scope: SubmissionScope | None = None
     project: ProjectFact | None = None

@@ -65,6 +65,10 @@ NO_UNASKED_SCORE = (
     "Record here that no model could be asked, in place of this score, and leave the judge out of the"
     " verdict."
 )
+GO_ON = (
+    "Let this loop go on also where the answer does not fit {schema}; after its last attempt record that"
+    " the judge failed, and no score{then}."
+)
 NO_SCORE_UNHEARD = "Compute the verdict from the opinions that are there, without this score."
 FAILURES = ("made_up_scores", "uncaught_answers", "unasked_scores")
 # Beginning of what is said of nodes that write scores and ask no model.
@@ -168,6 +172,10 @@ def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
         yield from _instead_of_score(NO_SCORE_AT_ONCE, work.facts.get("scores_at_once"))
     elif aspect in {"retry", "at_once"}:
         schema = work.answer_schema or "the schema"
+        loops = work.facts.get("blind_retries") or ()
+        if loops:
+            yield replace(placed(GO_ON.format(schema=schema, then=then), loops[0]), is_exact=True)
+            return
         yield Step(
             f"Repeat this call, two or three times, when the answer does not fit {schema}; then record"
             f" that the judge failed, and no score{_at_other_calls(pieces, work)}{then}."

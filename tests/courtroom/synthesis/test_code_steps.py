@@ -362,20 +362,6 @@ def test_judge_that_is_left_out_is_given_no_score_by_what_comes_after_it():
     assert (alone.action, alone.line) == (code_steps.NO_SCORE_UNHEARD, 4)
 
 
-def test_model_that_wants_all_opinions_is_changed_before_a_judge_is_left_out():
-    score = {"text": "", "places": [{"path": "judges.py", "line": 9}]}
-    panel = {
-        "text": "Result refuses fewer than 3 opinions.",
-        "places": [{"path": "s.py", "line": 4}],
-    }
-    for aspect in ("handled", "retry"):
-        facts = work(made_up_scores=[score], full_panels=[panel])
-        (step,) = code_steps.answer_steps(aspect, [], facts)
-        assert step.action.endswith(
-            ". Change this before: Result refuses fewer than 3 opinions (s.py:4)."
-        )
-
-
 @pytest.mark.parametrize("is_retried", [True, False])
 def test_score_that_comes_at_once_gives_way_to_another_request(is_retried):
     score = {"text": "It gives the score 3.", "places": [{"path": "j.py", "line": 7}]}

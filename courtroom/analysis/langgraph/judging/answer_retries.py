@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from courtroom.analysis.langgraph.judging.bypassed_calls import is_for_misfits, is_never_misfit
 from courtroom.analysis.langgraph.judging.structured_calls import (
     MODEL_METHODS,
     calls_model,
@@ -52,6 +53,7 @@ def retries(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]
     """Yield where, in the functions that judge, the model is called again after a bad answer."""
     functions = list(functions)
     callers = _model_callers(functions)
+    by_name = {function.name: function for function in functions}
     for function in functions:
         node = function.site.node
         if not any(calls_model(inner, callers) for inner in walk(node)):
@@ -59,10 +61,24 @@ def retries(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]
 
         if any(_is_retry_maker(decorator) for decorator in node.decorator_list):
             yield function.source, node.lineno
-        reader = _RetryReader(function, callers)
+        reader = _RetryReader(function, callers, by_name)
         for inner in walk(node):
             if reader.is_retry(inner):
                 yield function.source, reader.line_of_retry(inner)
+
+
+def blind_loops(functions: Iterable[FunctionRef]) -> list[tuple[SourceFile, int]]:
+    """Return the loops that repeat a request where it fails, and test no answer."""
+    functions = list(functions)
+    callers = _model_callers(functions)
+    by_name = {function.name: function for function in functions}
+    return [
+        (function.source, node.lineno)
+        for function in functions
+        for reader in [_RetryReader(function, callers, by_name)]
+        for node in walk(function.site.node)
+        if isinstance(node, ast.For | ast.AsyncFor) and reader.is_blind(node)
+    ]
 
 
 def narrow_retries(
@@ -157,10 +173,11 @@ def _is_transient(error: ast.AST) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _RetryReader:
-    """Reader of one function; `callers` are names of functions that call a model."""
+    """Reader of one function among others; `callers` are names of functions that call a model."""
 
     function: FunctionRef
     callers: frozenset[str]
+    functions: Mapping[str, FunctionRef]
 
     def line_of_retry(self, node: ast.AST) -> int:
         """Return the line of the call that a handler repeats; of all else its first."""
@@ -185,6 +202,15 @@ class _RetryReader:
         # instructor asks again by itself.
         asks_again = keyword_of(node, "response_model") and keyword_of(node, "max_retries")
         return called_name(node) in RETRY_CALLS or asks_again is not None or _is_retry_maker(node)
+
+    def is_blind(self, loop: ast.For | ast.AsyncFor) -> bool:
+        """Return true for attempts whose handlers go on, and that are no retry of a bad answer."""
+        asking = [n for n in walk(loop) if isinstance(n, ast.Try) and self._has_model_call(n.body)]
+        return (
+            _counts_attempts(loop.iter)
+            and any(_goes_on(handler) for node in asking for handler in node.handlers)
+            and not self._repeats_call(loop)
+        )
 
     def _repeats_call(self, loop: ast.For | ast.AsyncFor | ast.While) -> bool:
         """Return true when the loop calls the model and a malformed answer does not end it."""
@@ -251,6 +277,9 @@ class _RetryReader:
             self._calls_again(handler, methods)
             for handler in node.handlers
             if not _waits_only(handler)
+            if not (
+                is_for_misfits(handler) and is_never_misfit(node, self.function, self.functions)
+            )
         )
 
     def _calls_again(self, handler: ast.ExceptHandler, methods: set[str]) -> bool:

@@ -45,7 +45,7 @@ def defaults_of_answers(function: ast.AST) -> Iterator[tuple[ast.AST, float]]:
     for node in walk(function):
         fields = fields_of(node)
         if SCORE in fields and not OF_OPINION.isdisjoint(fields):
-            for part in _behind(fields[SCORE], values):
+            for part in behind(fields[SCORE], values):
                 number = _default(part)
                 if number is not None:
                     once.setdefault(id(part), (part, number))
@@ -54,7 +54,7 @@ def defaults_of_answers(function: ast.AST) -> Iterator[tuple[ast.AST, float]]:
     yield from once.values()
 
 
-def _behind(score: ast.expr, values: dict[str, list[ast.expr]]) -> Iterator[ast.AST]:
+def behind(score: ast.expr, values: dict[str, list[ast.expr]]) -> Iterator[ast.AST]:
     """Yield the parts of an expression, and of what the names in it are assigned."""
     queue, names = [score], set[str]()
     while queue and len(names) <= MOST_STEPS:

@@ -1,0 +1,29 @@
+"""Steps for the answers of the judges' model, from facts of a work."""
+
+from courtroom.synthesis.advice import code_steps
+from tests.courtroom.synthesis.advised_work import work
+
+
+def test_model_that_wants_all_opinions_is_changed_before_a_judge_is_left_out():
+    score = {"text": "", "places": [{"path": "judges.py", "line": 9}]}
+    panel = {
+        "text": "Result refuses fewer than 3 opinions.",
+        "places": [{"path": "s.py", "line": 4}],
+    }
+    for aspect in ("handled", "retry"):
+        facts = work(made_up_scores=[score], full_panels=[panel])
+        (step,) = code_steps.answer_steps(aspect, [], facts)
+        assert step.action.endswith(
+            ". Change this before: Result refuses fewer than 3 opinions (s.py:4)."
+        )
+
+
+def test_loop_that_takes_any_answer_is_to_go_on_where_one_does_not_fit():
+    calls = [{"schema": "Opinion", "by_judge": True}]
+    facts = work(structured_output_calls=calls, blind_retries=[{"path": "j.py", "line": 7}])
+    (step,) = code_steps.answer_steps("retry", [], facts)
+    assert (step.path, step.line) == ("j.py", 7)
+    assert step.action == (
+        "Let this loop go on also where the answer does not fit Opinion; after its last attempt record"
+        " that the judge failed, and no score."
+    )
