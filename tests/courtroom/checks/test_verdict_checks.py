@@ -226,7 +226,9 @@ def test_rule_that_waits_for_a_word_of_another_criterion_is_not_said_to_be_missi
     finding = synthesis_rules(SynthesisRules(**CHECK_FIELDS, aspect="fact_supremacy"), work)
     assert (finding.met, finding.reason) == (
         False,
-        "The rule by which facts overrule opinions waits for a word of another criterion: at a.py:3"
-        f" {note}.",
+        (
+            "The rule by which facts overrule opinions waits for a word of another criterion: at a.py:3"
+            f" {note}."
+        ),
     )
     assert finding.fault == finding.reason.partition(":")[0] + "."
