@@ -468,7 +468,7 @@ def _flow(writer: FactWriter) -> None:
     )
     entries = (writer.facts.get("scope") or {}).get("entry_points", ())
     flow.add(broken_commands(writer.symbols, entries, flow.faults))
-    flow.add(instruction_faults(writer))
+    flow.add(instruction_faults(writer, tuple(flow.faults)))
     gap = reading_gap(writer.symbols.codebase)
     writer.facts["state_flow"] = {
         "faults": [fault.as_fact for fault in flow.faults],

@@ -69,16 +69,17 @@ class BlobReader:
         contents = {path: self.read(path) for path in paths}
         return {path: content for path, content in contents.items() if content is not None}
 
-    def read(self, path: str) -> bytes | None:
+    def read(self, path: str, most_bytes: int = 0) -> bytes | None:
         """Return a file's bytes, or None when it is not in the tree or cannot be read.
 
-        The reason a file of the tree was not read is in `refused`.
+        `most_bytes` is for a kind of file that may be larger than others. The reason a file of the
+        tree was not read is in `refused`.
         """
         if path in self._read:
             return self._read[path]
 
         blob = self.blobs.get(path)
-        if blob is None or not blob.is_file or not self._is_affordable(blob):
+        if blob is None or not blob.is_file or not self._is_affordable(blob, most_bytes):
             return None
 
         self.total_bytes -= blob.size
@@ -108,9 +109,10 @@ class BlobReader:
         content = self._git.stdout.read(size + 1)
         return content[:-1] if len(content) == size + 1 else None
 
-    def _is_affordable(self, blob: Blob) -> bool:
-        if blob.size > self.file_bytes:
-            self.refused[blob.path] = f"it is larger than {self.file_bytes // 1024} KB"
+    def _is_affordable(self, blob: Blob, most_bytes: int) -> bool:
+        limit = max(self.file_bytes, most_bytes)
+        if blob.size > limit:
+            self.refused[blob.path] = f"it is larger than {limit // 1024} KB"
         elif blob.size > self.total_bytes:
             self.refused[blob.path] = "the files before it reach the limit for one repository"
         else:

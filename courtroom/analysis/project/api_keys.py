@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import islice
 
@@ -67,16 +68,25 @@ class _Client:
     variable: str
     path: str
     line: int
+    is_in_use: bool
 
 
 def key_faults(
-    symbols: SymbolTable, texts: Mapping[str, str], unreached: frozenset[str]
+    symbols: SymbolTable,
+    texts: Mapping[str, str],
+    unreached: frozenset[str],
+    in_use: AbstractSet[tuple[str, int]] = frozenset(),
 ) -> list[FlowFault]:
-    """Return the keys that code and documents do not both name; `texts` are the DOCUMENTS by path."""
+    """Return the keys that code and documents do not both name; `texts` are the DOCUMENTS by path.
+
+    `in_use` are the functions that a run of the graph reaches, by file and line: what they make is
+    named before what others make.
+    """
     if not texts:
         return []
     unnamed: dict[str, FlowFault] = {}
-    for client in islice(_clients(symbols, unreached), MOST_CLIENTS):
+    clients = [*islice(_clients(symbols, unreached, in_use), MOST_CLIENTS)]
+    for client in sorted(clients, key=lambda client: not client.is_in_use):
         aliases = {GEMINI} if client.variable == GOOGLE else set()
         if not any(name in text for name in {client.variable, *aliases} for text in texts.values()):
             sentence = (
@@ -88,15 +98,19 @@ def key_faults(
     return [*unnamed.values(), *_unread(symbols, texts)]
 
 
-def _clients(symbols: SymbolTable, unreached: frozenset[str]) -> Iterator[_Client]:
+def _clients(
+    symbols: SymbolTable, unreached: frozenset[str], in_use: AbstractSet[tuple[str, int]]
+) -> Iterator[_Client]:
     for source in symbols.codebase.production:
         if source.path in unreached:
             continue
         for call in source.calls:
             dotted = symbols.dotted_name(source, call.node.func)
             if dotted in CLIENTS and (variable := _variable_of(source, call, CLIENTS[dotted])):
-                name = dotted.rpartition(".")[2]
-                yield _Client(name, variable, source.path, call.node.lineno)
+                name, function = dotted.rpartition(".")[2], call.function
+                key = (source.path, function.node.lineno) if function else None
+                is_in_use = key is None or key in in_use
+                yield _Client(name, variable, source.path, call.node.lineno, is_in_use)
 
 
 def _variable_of(source: SourceFile, call: CallSite, default: str) -> str:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import posixpath
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
 from courtroom.analysis.project.argument_parsers import ParserReading, read_parser
 from courtroom.analysis.project.documented_commands import (
@@ -20,12 +22,18 @@ from courtroom.analysis.project.documented_commands import (
     commands_in,
     python_start,
 )
+from courtroom.analysis.project.entry_points import names_in_manifest
 from courtroom.analysis.python.missing_modules import certain_imports
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import called_name
 
 README = re.compile(r"readme(?:\.\w{1,10})?", re.IGNORECASE)
+PYPROJECT = "pyproject.toml"
+# What may give a package another name than its folder has.
+_MAPPED = re.compile(
+    r"package.dir|sources|force-include|only-include|\bfrom\s{0,4}=|maturin|flit|scikit-build|workspace"
+)
 LONGEST = 80
 # Ways by which a program may read the words behind its name.
 _READS_WORDS = re.compile(
@@ -184,6 +192,60 @@ def command_faults(symbols: SymbolTable, texts: Mapping[str, str]) -> list[FlowF
             sentence = f"the README's command `{_shown(command.text)}` {why}"
             alike[why] = FlowFault("failing_command", sentence, readme, command.line)
     return list(alike.values())
+
+
+def broken_starts(
+    symbols: SymbolTable, texts: Mapping[str, str], earlier: Iterable[FlowFault]
+) -> Iterator[FlowFault]:
+    """Yield what fails when a file is started as the README says, but for the `earlier` faults."""
+    readme = readme_among(texts)
+    reported = {(fault.path, fault.line) for fault in earlier}
+    folders = frozenset(posixpath.dirname(path) for path in symbols.codebase.paths)
+    for command in commands_in(texts[readme], folders) if readme else ():
+        start = python_start(command)
+        source = symbols.codebase.files.get(start.path) if start is not None else None
+        broken = broken_imports(symbols, [source]) if source is not None else ()
+        fault = next(iter(broken), None)
+        if fault is not None and (fault.path, fault.line) not in reported:
+            reported.add((fault.path, fault.line))
+            sentence = f"the README's command `{_shown(command.text)}` fails: {fault.sentence}"
+            place = (fault.path, fault.line)
+            yield FlowFault("failing_command", sentence, readme, command.line, places=(place,))
+
+
+def missing_scripts(symbols: SymbolTable, texts: Mapping[str, str]) -> Iterator[FlowFault]:
+    """Yield the commands that pyproject.toml declares by a module that no file of the tree can be."""
+    text = texts.get(PYPROJECT, "")
+    if _MAPPED.search(text):
+        return
+    for script, line in names_in_manifest(PYPROJECT, text):
+        module = script.partition(":")[0].strip()
+        stem = module.replace(".", "/")
+        is_there = any(
+            f"/{path}".endswith((f"/{stem}.py", f"/{stem}/__init__.py"))
+            for path in symbols.codebase.paths
+        )
+        if module and not is_there and not _is_asked_for(module.partition(".")[0], text):
+            sentence = (
+                f"{PYPROJECT} declares a command by `{script}`, and the repository has no module"
+                f" `{module}`"
+            )
+            yield FlowFault("broken_command", sentence, PYPROJECT, line)
+
+
+def _is_asked_for(package: str, manifest: str) -> bool:
+    """Return whether a manifest that can be read asks for a package of this name."""
+    try:
+        project = tomllib.loads(manifest).get("project", {})
+        poetry = tomllib.loads(manifest).get("tool", {}).get("poetry", {})
+        wanted = [*project.get("dependencies", ()), *poetry.get("dependencies", ())]
+        for extra in project.get("optional-dependencies", {}).values():
+            wanted += extra
+    except (ValueError, AttributeError, TypeError):
+        return True  # what it asks for is not known
+    names = {re.split(r"[^\w.-]", str(name), maxsplit=1)[0].lower() for name in wanted}
+    names = {name.replace("-", "_") for name in names}
+    return package.lower() in names
 
 
 def _shown(text: str) -> str:

@@ -141,6 +141,11 @@ def _page_line(source: SourceFile) -> int:
     return 0
 
 
+def names_in_manifest(path: str, text: str) -> Iterator[tuple[str, int]]:
+    """Yield what the scripts of a manifest call, such as `court.app:run`, with its line."""
+    return _named("pyproject", path, text)
+
+
 def _named(declared_by: DeclaredBy, path: str, text: str) -> Iterator[tuple[str, int]]:
     """Yield the modules and files that a declaration names, with its line.
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
 from courtroom.analysis.project.api_keys import DOCUMENTS, key_faults
-from courtroom.analysis.project.command_faults import command_faults, readme_among
+from courtroom.analysis.project.command_faults import (
+    broken_starts,
+    command_faults,
+    missing_scripts,
+    readme_among,
+)
 from courtroom.analysis.project.entry_points import declarations_in
 from courtroom.analysis.project.globs import matches
 from courtroom.analysis.project.readme_files import absent_files
@@ -26,13 +31,17 @@ def command_texts(writer: FactWriter) -> dict[str, str]:
     return _texts(writer, list(declarations_in(paths)))
 
 
-def instruction_faults(writer: FactWriter) -> Iterator[FlowFault]:
+def instruction_faults(writer: FactWriter, earlier: Sequence[FlowFault]) -> Iterator[FlowFault]:
     """Yield the commands of the README that fail, the files that it names and the repository lacks,
     what it calls still to come that is there, and the API keys that one side alone names.
+
+    What the `earlier` faults say is left out.
     """
     texts = command_texts(writer)
     commands = command_faults(writer.symbols, texts)
     yield from commands
+    yield from broken_starts(writer.symbols, texts, earlier)
+    yield from missing_scripts(writer.symbols, texts)
     if readme := readme_among(texts):
         sentences = "\n".join(fault.sentence for fault in commands)
         paths = writer.reader.blobs
@@ -45,7 +54,9 @@ def instruction_faults(writer: FactWriter) -> Iterator[FlowFault]:
         if blob.is_file and blob.size <= MOST_BYTES and matches(path, DOCUMENTS)
     ]
     unreached = frozenset((writer.facts.get("scope") or {}).get("unreached", ()))
-    yield from key_faults(writer.symbols, _texts(writer, documents[:MOST_DOCUMENTS]), unreached)
+    in_use = {function.key for function in writer.layers.in_use}
+    texts = _texts(writer, documents[:MOST_DOCUMENTS])
+    yield from key_faults(writer.symbols, texts, unreached, in_use)
 
 
 def _texts(writer: FactWriter, paths: list[str]) -> dict[str, str]:

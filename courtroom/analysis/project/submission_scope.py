@@ -221,7 +221,7 @@ class _ScopeReader:
         Of several that are declared as surely one that calls the graph comes first.
         """
         if not entries:
-            none = "No entry point was recognised: all code that is not set apart is the product."
+            none = "No entry point was recognised among the files of the work: all code that is not set apart is the product."
             return None, none
         surest = min(map(_rank, entries))
         equals = {entry.target for entry in entries if _rank(entry) == surest}

@@ -31,11 +31,14 @@ SYNCS: Mapping[tuple[str, ...], str] = {
 IMPORTS = (ast.Import, ast.ImportFrom)
 OTHER_TOOLS = frozenset({"conda", "mamba", "pipenv", "pdm", "pipx", "hatch", "rye"})
 MOST_ROWS = 12
+# A lock file holds an address for each file of a package.
+MOST_LOCK_BYTES = 2 * 1024 * 1024
 _NAME = re.compile(r'^name = "([\w.-]{1,100})"', re.MULTILINE)
 # Packages that hardly any other one brings: a manifest that does not name them installs none of them.
 LEAVES = frozenset(
     {
         *("docling", "langchain-google-genai", "langchain-groq", "langchain-ollama", "streamlit"),
+        "langchain-anthropic",
         *("langgraph-checkpoint-postgres", "langgraph-checkpoint-sqlite", "pypdf2"),
     }
 )
@@ -99,7 +102,7 @@ def read_unlocked(
 
 
 def _text_of(reader: BlobReader, path: str) -> str:
-    content = reader.read(path) or b""
+    content = reader.read(path, MOST_LOCK_BYTES) or b""
     # `pip freeze` in a Windows shell writes UTF-16, and pip reads it.
     encoding = "utf-16" if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8"
     return content.decode(encoding, "replace")
@@ -215,6 +218,8 @@ def _all_imports(
         for function in of_part:
             for name, line in _imports(function.site.node.body):
                 yield function.source, part, name, line, ""
+            for name, line in _given_up(function.site.node.body):
+                yield function.source, "", name, line, function.shown_name
 
 
 def _needed(source: SourceFile, functions: Sequence[FunctionRef]) -> Iterator[tuple[str, int, str]]:
@@ -241,6 +246,18 @@ def _needed(source: SourceFile, functions: Sequence[FunctionRef]) -> Iterator[tu
         user = next((f for f in functions if _gives_up(f, flags - set_again)), None)
         if user is not None:
             yield *imports[0], user.shown_name
+
+
+def _given_up(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
+    """Yield an import of a function that then only raises, or returns nothing, where it fails."""
+    for node in body:
+        if not isinstance(node, ast.Try) or len(node.handlers) != 1:
+            continue
+        last = node.handlers[0].body[-1]
+        imports = list(_imports(node.body))
+        gives_nothing = isinstance(last, ast.Return) and _is_nothing(last.value)
+        if len(imports) == 1 and (gives_nothing or isinstance(last, ast.Raise)):
+            yield imports[0]
 
 
 def _count_of_stores(source: SourceFile, name: str, attempt: ast.Try) -> int:

@@ -278,7 +278,7 @@ FLOW = {
     "repeated_clone": "Clone once, and hand the path on in the state",
     "dead_route": "Let the router choose this way where it belongs, or remove the branch",
     "needless_route": "Let the router choose this way by a failure that is to end a run there, in place"
-    " of a key that is always filled ({other})",
+    " of a key that is always filled at {other}",
     "input_route": "Let a router choose this way by what {other} records of a failure",
     "router_write": "Return this from a node before the router",
     "endless_loop": "Count the rounds of this loop, and let its router lead out of it after a few",

@@ -61,6 +61,18 @@ def test_unreached_files_need_no_key():
     assert key_faults(symbols, {"README.md": ""}, frozenset({"src/court.py"})) == []
 
 
+def test_key_is_named_where_a_run_takes_it():
+    code = "def idle():\n    return ChatGroq()\ndef judge():\n    return ChatGroq()\n"
+    symbols = symbols_of({"src/court.py": f"{IMPORTS}{code}"})
+    judge = ("src/court.py", 9)
+    lines = [
+        fault.line
+        for in_use in (frozenset(), frozenset({judge}))
+        for fault in key_faults(symbols, {"README.md": ""}, frozenset(), in_use)
+    ]
+    assert lines == [8, 10]
+
+
 def test_keys_of_providers_that_no_code_names_are_one_fault():
     documents = {
         "README.md": "Set OPENAI_API_KEY and TAVILY_API_KEY.\nOr MY_XAI_API_KEY.",

@@ -6,7 +6,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from courtroom.analysis.project.command_faults import command_faults
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
+from courtroom.analysis.project.command_faults import (
+    broken_starts,
+    command_faults,
+    missing_scripts,
+)
 from tests.courtroom.sources import symbols_of
 
 PARSER = """
@@ -198,3 +203,50 @@ def test_commands_that_fail_alike_are_one_fault_and_prose_is_none():
     assert (fault.path, fault.line, fault.places) == ("README.md", 4, (("README.md", 9),))
     assert fault.sentence.startswith("the README's command `python main.py a 'b'` is refused by")
     assert command_faults(symbols, {"docs/README.md": readme}) == []
+
+
+def test_file_that_the_readme_starts_and_that_cannot_be_imported_is_named():
+    files = {
+        "test_run.py": "from src.graph import build\nbuild()\n",
+        "src/graph.py": "def create():\n    return 1\n",
+    }
+    symbols = symbols_of(files)
+    symbols.codebase.paths = frozenset(files) | {"README.md"}
+    texts = {"README.md": "```bash\npython test_run.py\npython src/graph.py\n```\n"}
+    (fault,) = broken_starts(symbols, texts, ())
+    assert (fault.path, fault.line, fault.places) == ("README.md", 2, (("test_run.py", 1),))
+    assert fault.sentence == (
+        "the README's command `python test_run.py` fails: test_run.py imports `build` from"
+        " src/graph.py, which does not define it: test_run.py cannot be imported at this commit"
+    )
+    earlier = FlowFault("broken_import", "it fails", "test_run.py", 1)
+    assert [*broken_starts(symbols, texts, [earlier])] == []
+
+
+SCRIPT = '[project]\nname = "court"\n[project.scripts]\ncourt = "court.cli:main"\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "manifest", "is_missing"),
+    [
+        (["src/graph.py"], SCRIPT, True),
+        (["src/court/cli.py"], SCRIPT, False),
+        (["src/cli.py"], f'{SCRIPT}[tool.setuptools]\npackage-dir = {{"court" = "src"}}\n', False),
+        (["src/graph.py"], SCRIPT.replace("name =", 'dependencies = ["court>=1"]\nname ='), False),
+        (["src/graph.py"], "no manifest = [", False),
+    ],
+)
+def test_declared_command_whose_module_is_not_there_is_named(files, manifest, is_missing):
+    symbols = symbols_of(dict.fromkeys(files, ""))
+    symbols.codebase.paths = frozenset(files)
+    faults = [*missing_scripts(symbols, {"pyproject.toml": manifest})]
+    assert [(fault.kind, fault.line, fault.sentence) for fault in faults] == [
+        (
+            "broken_command",
+            4,
+            (
+                "pyproject.toml declares a command by `court.cli:main`, and the repository has no"
+                " module `court.cli`"
+            ),
+        )
+    ] * is_missing

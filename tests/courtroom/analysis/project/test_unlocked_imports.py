@@ -57,7 +57,7 @@ def test_manifest_beside_the_lock_is_known_by_its_name(path, is_manifest):
     ("body", "part"),
     [
         ("import pypdf\n    return pypdf", "judges"),
-        ("try:\n        import pypdf\n    except ImportError:\n        return None", None),
+        ("try:\n        import pypdf\n    except ImportError:\n        pass", None),
         ("if text:\n        import pypdf", None),
     ],
 )
@@ -158,3 +158,19 @@ def test_import_that_is_caught_is_named_where_a_function_gives_nothing_without_i
     row = {"name": "pypdf", "path": "tools.py", "line": 3, "user": "read"}
     assert rows == ([row] if is_named else [])
     assert unlocked_imports(symbols, BY_LOCK, {"uv.lock": lock}, frozenset()) == []
+
+
+@pytest.mark.parametrize(
+    ("handler", "user"),
+    [("return None", "build"), ("raise SystemExit", "build"), ("model = Other()", None)],
+)
+def test_import_whose_function_gives_nothing_without_it_is_named(handler: str, user: str | None):
+    code = (
+        f"def build():\n    try:\n        import pypdf\n    except ImportError:\n        {handler}\n"
+        "    return pypdf\n"
+    )
+    symbols = symbols_of({"judges.py": code})
+    source = symbols.codebase.files["judges.py"]
+    parts = {"judges": [FunctionRef(source, source.functions[0])]}
+    rows = unlocked_imports(symbols, BY_LOCK, {"uv.lock": LOCK}, frozenset(), parts)
+    assert [row["user"] for row in rows] == ([user] if user else [])
