@@ -64,6 +64,7 @@ def record_calls(writer: FactWriter) -> None:
     gap = layer_gap(writer.call_graph, layers, "judge")
     idle_files = _idle_files(writer)
     rows = []
+    bypassed: dict[str, dict[str, Any]] = {}
     for call in calls:
         row = _row(call, writer.symbols) | ({"of_tools": True} if call.is_of_tools else {})
         if not call.is_in(running) and is_idle(call, writer.symbols, idle_files):
@@ -73,7 +74,9 @@ def record_calls(writer: FactWriter) -> None:
             bound = f"{'the tools in ' * call.is_of_tools}{call.schema}" or "a schema"
             note = f"A model is bound to {bound} here."
             writer.add_location("judging_calls", call.source.path, call.line, note=note)
-            row |= _unbound(call, judging) | _bypassed(call)
+            if call.source.path not in bypassed:
+                bypassed[call.source.path] = _bypassed(call)
+            row |= _unbound(call, judging) | bypassed[call.source.path]
         # That a call is no judge's is known where their code is.
         is_known = is_by_judge or (layers.judges and not gap)
         rows.append(row | ({"by_judge": is_by_judge} if is_known else {}))

@@ -275,11 +275,11 @@ class _RetryReader:
         }
         return bool(methods) and any(
             self._calls_again(handler, methods)
-            for handler in node.handlers
-            if not _waits_only(handler)
-            if not (
+            and not (
                 is_for_misfits(handler) and is_never_misfit(node, self.function, self.functions)
             )
+            for handler in node.handlers
+            if not _waits_only(handler)
         )
 
     def _calls_again(self, handler: ast.ExceptHandler, methods: set[str]) -> bool:

@@ -23,6 +23,8 @@ OF_CRITERION = frozenset(words_of("criterion criteria dimension dimensions dim i
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 # Names that are followed from a test to what it is made of.
 MOST_STEPS = 8
+# Blocks inside one another: what stands deeper is no one's writing.
+MOST_DEPTH = 30
 
 Block = Sequence[ast.stmt]
 
@@ -69,9 +71,11 @@ def ruled_out_tests(functions: Sequence[FunctionRef]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _with_guards(block: Block, names: frozenset[str]) -> Iterator[tuple[ast.stmt, frozenset[str]]]:
+def _with_guards(
+    block: Block, names: frozenset[str], depth: int = MOST_DEPTH
+) -> Iterator[tuple[ast.stmt, frozenset[str]]]:
     """Yield each statement with the names that are known to hold a member before it."""
-    for statement in block:
+    for statement in block if depth else ():
         yield statement, names
         inner = frozenset[str]() if isinstance(statement, LOOPS) else names
         is_guard = isinstance(statement, ast.If) and bool(is_without(statement.test))
@@ -80,7 +84,7 @@ def _with_guards(block: Block, names: frozenset[str]) -> Iterator[tuple[ast.stmt
             is_else = is_guard and field == "orelse"
             filled = inner | {_denied(statement)} if is_else else inner
             if isinstance(part, list):
-                yield from _with_guards(part, filled)
+                yield from _with_guards(part, filled, depth - 1)
         if (
             isinstance(statement, ast.If)
             and is_guard
@@ -96,15 +100,9 @@ def _denied(node: ast.stmt) -> str:
 
 def _calls_of(statement: ast.stmt) -> Iterator[ast.Call]:
     """Yield the calls in a statement, but not in the blocks that it holds."""
-    blocks = {
-        id(part)
-        for field in ("body", "orelse", "finalbody", "handlers")
-        for inner in getattr(statement, field, None) or ()
-        for part in walk(inner)
-    }
-    for node in walk(statement):
-        if isinstance(node, ast.Call) and id(node) not in blocks:
-            yield node
+    for part in ast.iter_child_nodes(statement):
+        if isinstance(part, ast.expr | ast.withitem):
+            yield from (node for node in walk(part) if isinstance(node, ast.Call))
 
 
 def _origins(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -229,30 +229,31 @@ def _may_ask_model(name: str, *, is_run: bool) -> bool:
 def model_calls(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]]:
     """Yield where these functions send a request to a model, not where an answer is parsed."""
     functions = list(functions)
+    chosen = _chosen_texts(functions)
     for function in functions:
         for node in walk(function.site.node):
-            if is_model_call(node) and not _is_of_other_provider(node, function, functions):
+            if is_model_call(node) and not (chosen and _is_of_other(node, function, chosen)):
                 yield function.source, line_of_call(node)
 
 
-def _is_of_other_provider(
-    call: ast.Call, function: FunctionRef, functions: Sequence[FunctionRef]
-) -> bool:
+def _chosen_texts(functions: Iterable[FunctionRef]) -> dict[str, set[str]]:
+    """Return the texts of each keyword that the functions pass, where all that is passed are texts."""
+    texts: dict[str, set[str | None]] = {}
+    for function in functions:
+        for node in walk(function.site.node):
+            for keyword in node.keywords if isinstance(node, ast.Call) else ():
+                texts.setdefault(keyword.arg or "", set()).add(constant_text(keyword.value))
+    return {name: {*filter(None, some)} for name, some in texts.items() if None not in some}
+
+
+def _is_of_other(call: ast.Call, function: FunctionRef, chosen: Mapping[str, set[str]]) -> bool:
     """Return true below `if self.provider == "a":` where the functions ask for `provider="b"`."""
     for test in tests_around(function.site.node, call.lineno):
         match test:
             case ast.Compare(
                 left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=str(text))]
             ):
-                chosen = {
-                    constant_text(keyword.value)
-                    for other in functions
-                    for node in walk(other.site.node)
-                    if isinstance(node, ast.Call)
-                    for keyword in node.keywords
-                    if keyword.arg == last_name(left)
-                }
-                if chosen and None not in chosen and text not in chosen:
+                if text not in chosen.get(last_name(left), {text}):
                     return True
     return False
 

@@ -139,3 +139,12 @@ def test_default_behind_a_test_that_left_before_is_idle(key):
 def test_default_of_a_record_that_its_class_refuses_is_none():
     _, layers = layers_of(symbols_of(RULED_OUT.format(key="criterion")))
     assert absent_opinion_scores(layers.justice, lambda _source, line: line == 9) == []
+
+
+def test_long_chain_of_branches_is_read_to_its_end_or_left():
+    branches = "\n".join(f"    elif p == {n}:\n        use(p)" for n in range(2000))
+    code = f"def chief_justice(ops, p):\n    if not ops:\n        return 3\n{branches}\n"
+    _, layers = layers_of(symbols_of(code))
+    assert [row["text"] for row in absent_opinion_scores(layers.justice)] == [
+        counts(3, is_for_none=True)
+    ]
