@@ -478,7 +478,7 @@ def _fullest_hour(work: History, every: int) -> str:
     if len(hour) == 1 or lines <= SITTING_SHARE * every:
         return ""
     return (
-        f" {len(hour)} commits within {_minutes(span)}, from {hour[0].sha[:8]} to {hour[-1].sha[:8]}, brought"
+        f" {len(hour)} commits of Python within {_minutes(span)}, from {hour[0].sha[:8]} to {hour[-1].sha[:8]}, brought"
         f" {lines} of the {every} Python lines ({_percent(lines, every, limit=SITTING_SHARE)} %)."
     )
 

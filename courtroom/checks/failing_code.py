@@ -87,8 +87,8 @@ def _failing(check: FailingCode, survey: Survey) -> Finding:
             " or that a comprehension sets too late, for texts that cannot be formatted, for"
             " models that are built without a field that they require or with a value of another type, for"
             " methods, items and fields that an object lacks, for runs of the graph with what its reducer"
-            " cannot add, for files and databases that are used after they are closed, and for files that are"
-            " opened and that the repository lacks: there are none."
+            " cannot add, for files and databases that are used after they are closed, and for relative paths"
+            " that the code spells out and opens and that the repository lacks: none was recognised."
         )
         reason = f"{looked} for {KINDS} kinds of such lines.{unlocked}"
         finding = absent(reason, searched, met=True, caption=f"{SEARCHED}{unlocked}")

@@ -63,6 +63,7 @@ FAULTS = {
 }
 NEVER_ROUTES = "The conditional edge that would route errors never does"
 STOPS_NOTHING = "The conditional edge that would route errors stops nothing"
+STOPS_NO_VERDICT = "The conditional edge that would route errors does not stop the verdict"
 TESTS_INPUTS = "The conditional edges route missing inputs alone"
 INTO_A_LOOP = "One of these ways leads round a loop that some run never leaves."
 LEAST_PARALLEL = 2
@@ -191,7 +192,8 @@ def _error_route(check: GraphTopology, survey: Survey) -> Finding:
         return finding
     reason = f"{routes[0].sentence}{more_of_this_kind(len(routes) - 1)}"
     if all(route.stops_nothing for route in routes):
-        return present(reason, list(map(_route_clue, routes)), met=False, fault=STOPS_NOTHING)
+        fault = STOPS_NOTHING if all(route.is_idle for route in routes) else STOPS_NO_VERDICT
+        return present(reason, list(map(_route_clue, routes)), met=False, fault=fault)
     return replace(finding, reason=f"{finding.reason} {reason}", has_reservation=True)
 
 

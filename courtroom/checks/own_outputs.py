@@ -5,6 +5,7 @@ Nothing here is a guess at why: an output is compared with another output, or wi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import PurePosixPath
@@ -66,6 +67,8 @@ OF_SCORES = {
 MOST_REMARKS = 6
 # Evidence that is constant the other way.
 NEVER_FOUND = "found=False"
+# What a detective takes from the auditor's own directory without a path out of the work.
+READS_ITSELF = re.compile(r"\b(?:reads `|(?:reads the history|lists the files) of the auditor's)")
 NO_CLAIM = "No overall score was recognised that README or a report gives for the work's own audit."
 NEWER = ", and the newest one,"
 UNJUDGED = "which does not judge each criterion by itself"
@@ -229,7 +232,10 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
             "No evidence was recognised that is reported as found in every work that a detective can"
             f" read, with nothing of the work in its content.{_varied(facts)}"
         )
-        return absent(reason, "Followed the nodes of the detectives.", met=True)
+        of_itself = _looks_at_itself(facts)
+        searched = "Followed the nodes of the detectives."
+        finding = absent(f"{reason}{of_itself}", searched, met=True)
+        return replace(finding, has_reservation=bool(of_itself))
     if aspect == "open_scores":
         reason = "No range of scores was recognised that keeps two judges apart."
         searched = "Read the code and the prompts of the judges for ranges of scores."
@@ -282,6 +288,21 @@ def _varied(facts: Mapping[str, Any], mark: str = "") -> str:
     ]
     sentences = [with_place(text, place["path"], place["line"]) for text, place in rows]
     return f" {in_full(sentences)}" if sentences else ""
+
+
+def _looks_at_itself(facts: Mapping[str, Any]) -> str:
+    """Sentence, with a space before it, on detectives that read the auditor's own files, which are
+    the same for every work; "" without any.
+    """
+    faults = [
+        fault
+        for fault in (facts.get("state_flow") or {}).get("faults", ())
+        if fault["kind"] == "own_directory" and READS_ITSELF.search(fault["sentence"])
+    ]
+    if not faults:
+        return ""
+    sentences = [with_place(f"{f['sentence']}.", f["path"], f["line"]) for f in faults]
+    return f" Not counted, though it is the same for every work: {in_full(sentences)}"
 
 
 def _number(aspect: str, audits: Sequence[Mapping[str, Any]]) -> str:

@@ -87,7 +87,9 @@ def _names_alone(alike: Mapping[str, int], clues: list[Clue]) -> Finding:
 def _few_words_apart(survey: Survey, shared: float, clues: list[Clue]) -> Finding:
     """A stance of a sentence in a long common text is no prompt of its own."""
     pair = clues_at(survey.fact_locations.get("persona_prompts_distinct", ()))
-    reason = f"{shared * 100:.0f} % of what two judges are told is the same text."
+    reason = (
+        f"{shared * 100:.0f} % of the words that the work spells out for two judges are the same."
+    )
     fault = "Judges have one prompt in common, in which few words differ."
     return present(reason, pair or clues, met=False, fault=fault)
 
@@ -125,13 +127,13 @@ def _apart(survey: Survey, names: Sequence[str], clues: list[Clue]) -> Finding:
         return present(
             f"No two prompts of {listed(names)} share more than half of their text.", clues
         )
-    share = f"{frame['shared'] * 100:.0f} % of what two judges are told is the same"
+    share = f"{frame['shared'] * 100:.0f} % of the words that the work spells out for two judges"
     place = place_of(frame["path"], frame["line"])
     reason = (
         f"No two texts on {listed(names)} share more than half of their words; with the text around"
-        f" them that all judges get ({place}), up to {share}."
+        f" them that all judges get ({place}), up to {share} are the same."
     )
-    caption = f"All judges get this text: with it {share}."
+    caption = f"All judges get this text: with it {share} are the same."
     finding = present(reason, [*clues, line_clue(frame, caption)])
     return replace(finding, has_reservation=True)
 

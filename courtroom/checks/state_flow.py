@@ -46,8 +46,8 @@ WORDS: dict[str, str] = {
     "unwritten_read": "a key that is read and that nobody writes",
     "early_read": "a key that is read before it can be written",
     "unread_write": "a key that is written and that nobody reads",
-    "other_key": "a lookup by a key inside a value of the state that finds nothing, or one that the"
-    " rubric spells otherwise",
+    "other_key": "a lookup by a key in a mapping right under a key of the state that finds nothing, or"
+    " one that the rubric spells otherwise",
     "empty_entry": "a part of the rubric that a judge asks for and that no entry has",
     "absent_key": "a lookup under a key that the function's result never has",
     "ignored_field": "a keyword that a model ignores",
@@ -99,7 +99,7 @@ WORDS: dict[str, str] = {
 # A fault that is there is none of several.
 FAULT_WORDS: dict[str, str] = {
     "no_update": "a node whose whole return is lost",
-    "other_key": "a lookup by a key inside a value of the state that finds nothing",
+    "other_key": "a lookup by a key in a mapping right under a key of the state that finds nothing",
     "unused_result": "a result that is not used",
     "unused_verdict": "a value inside the Chief Justice's code that is never read",
     "dead_route": "a way of a router that no run takes",
@@ -296,7 +296,9 @@ def _absent(check: StateFlow, survey: Survey) -> list[str]:
     kinds = {fault["kind"] for fault in fact["faults"]}
     minor = {fault["kind"] for fault in fact["faults"] if _is_minor(fault, survey)}
     is_said = "needless_route" in kinds and len(check.faults) > 1
-    left_out = minor | ({"dead_route"} if is_said else set())
+    # A return that is lost as a whole is of undeclared keys.
+    undeclared = {"undeclared_write"} if "no_update" in minor else set()
+    left_out = minor | undeclared | ({"dead_route"} if is_said else set())
     return [kind for kind in check.faults if kind not in left_out]
 
 

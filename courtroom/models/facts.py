@@ -388,7 +388,8 @@ class Facts(FactModel):
     persona_prompts_distinct: bool | None = None
     # of the two prompts with the most text in common, the share of it
     persona_prompts_shared: float | None = None
-    # a text around distinct prompts with which more than half of what two judges are told is the same
+    # a text around distinct prompts with which more than half of the words that the work
+    # spells out for two judges are the same
     persona_prompts_framed: tuple[FramedPrompts, ...] | None = None
     justice_deterministic: bool | None = None
     rules: RulesFact | None = None

@@ -3,11 +3,12 @@
 A name counts in the forms of code: snake_case, or CamelCase that is called, inherited from, named a
 class, that of a node of the graph by its last word, or one that an arrow leads to. The spelling may
 differ in case and underscores. Sentences about plans and about other repositories name
-nothing, nor do the methods that every Pydantic model inherits.
+nothing, nor do the methods that every Pydantic model inherits, and the nodes of Python's `ast`.
 """
 
 from __future__ import annotations
 
+import ast
 import builtins
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -81,7 +82,8 @@ _PARTS = re.compile(
 _CLASSES = re.compile(r"\bclass(?:es)?\b\W{1,4}(?:\w{1,60}(?:, (?:and )?| and )){0,6}$")
 FRACTION = " / "
 _GIVEN = re.compile(r"= (?:\w{1,60} / )?$")
-_BUILTINS = frozenset(dir(builtins))
+# Nodes of Python's syntax are what a work looks for in others.
+_OF_PYTHON = frozenset({*dir(builtins), *(name for name in dir(ast) if name[0].isupper())})
 _INHERITED = re.compile(r"model_(?:dump|validate|copy|construct|json|fields|config|rebuild)\w*")
 
 
@@ -110,7 +112,7 @@ def claimed_names(reading: PdfReading) -> tuple[ClaimedName, ...]:
     for page, sentence in plain_sentences(reading):
         for match in _NAME.finditer(sentence):
             name = match[match.lastgroup or 0]
-            is_known = _INHERITED.fullmatch(name) or name in _BUILTINS
+            is_known = _INHERITED.fullmatch(name) or name in _OF_PYTHON
             if is_known or _is_formula(sentence, match) or _is_cut_short(sentence, match):
                 continue
             text_before = sentence[max(match.start() - _PASSAGE_CHARACTERS, 0) : match.start()]

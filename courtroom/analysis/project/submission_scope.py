@@ -246,7 +246,11 @@ class _ScopeReader:
             if is_tie
             else f"it imports the most Python files ({most} of {files})"
         )
-        of_equals = f"It is one of {len(equals)} files {_WORDS[main.declared_by]}"
+        # Commands of all kinds are as sure: the first kind of each file is named.
+        kinds = {entry.target: entry.declared_by for entry in reversed(entries)}
+        ordered = dict.fromkeys(e.declared_by for e in entries if e.target in equals)
+        starts = " or ".join(_WORDS[kind] for kind in ordered if kind in map(kinds.get, equals))
+        of_equals = f"It is one of {len(equals)} files {starts}"
         if best == equals:
             return main, f"{of_equals}; {reach}."
         if len(best) == 1:

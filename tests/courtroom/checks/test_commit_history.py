@@ -491,7 +491,7 @@ def test_few_commits_that_brought_much_at_once_are_named_beside_the_busiest_hour
         True,
         (
             "7 commits of work lie on 4 days; 3 of them fall within one hour, but with only 1 of the"
-            " 100 Python lines (1 %). 2 commits within 1 minute, from 00000000 to 00000000, brought"
+            " 100 Python lines (1 %). 2 commits of Python within 1 minute, from 00000000 to 00000000, brought"
             " 70 of the 100 Python lines (70 %)."
         ),
     )

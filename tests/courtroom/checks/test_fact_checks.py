@@ -499,7 +499,9 @@ def test_prompts_in_which_few_words_differ_are_one_prompt(shared, met):
     finding = personas(check, survey(facts=facts, places=places))
     assert finding.met is met
     if not met:
-        assert finding.reason == "91 % of what two judges are told is the same text."
+        assert finding.reason == (
+            "91 % of the words that the work spells out for two judges are the same."
+        )
         assert finding.fault == "Judges have one prompt in common, in which few words differ."
         assert clue_lines(finding) == [("p.py", 9)]
 
@@ -518,7 +520,8 @@ def test_distinct_prompts_are_told_with_the_text_that_all_judges_get_around_them
     )
     assert around.reason == (
         "No two texts on Prosecutor and Defense share more than half of their words; with the text"
-        " around them that all judges get (j.py:7), up to 76 % of what two judges are told is the same."
+        " around them that all judges get (j.py:7), up to 76 % of the words that the work"
+        " spells out for two judges are the same."
     )
     assert [row.has_reservation for row in (plain, around)] == [False, True]
     assert clue_lines(around)[-1] == ("j.py", 7)

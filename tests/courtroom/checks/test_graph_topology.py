@@ -216,6 +216,8 @@ def test_route_past_a_verdict_that_is_given_all_the_same_stops_nothing(steps, ed
     finding = topology(check, survey(facts=facts, places={"conditional_error_route": route}))
     words = f"Where it chooses `stop`, {verdict}"
     assert (finding.met, words in finding.reason) == (not verdict, bool(verdict))
+    # What the other way leads to is left out all the same.
+    assert ("does not stop the verdict" in finding.fault) is bool(verdict)
 
 
 @pytest.mark.parametrize(("lines", "met"), [((7, 9), False), ((7,), True), ((), True)])

@@ -255,6 +255,21 @@ def test_constants_beside_a_content_that_varies_are_named_and_no_fault():
     assert finding.reason.endswith(" with nothing of the work in its content. A fact (a.md:3).")
 
 
+@pytest.mark.parametrize(
+    ("end", "is_same"),
+    [
+        ("reads `src/state.py` in the auditor's own directory, not in the clone", True),
+        ("reads the history of the auditor's own directory, not of the clone", True),
+        ("looks for the paths of a text in the auditor's own directory, not in the clone", False),
+    ],
+)
+def test_what_detectives_read_of_the_auditor_itself_is_a_reservation(end, is_same):
+    fault = {"kind": "own_directory", "sentence": f"look() {end}", "path": "d.py", "line": 4}
+    finding = answer("guarded", guarded_evidence=[], state_flow={"faults": [fault]})
+    assert (finding.met, finding.has_reservation) == (True, is_same)
+    assert finding.reason.endswith(f"every work: look() {end} (d.py:4).") is is_same
+
+
 @pytest.mark.parametrize("aspect", ["examined", "pictures"])
 def test_text_of_a_call_that_did_not_look_is_a_reservation(aspect):
     said = "see reports evidence with found=True also where look() returns “Analysis skipped”."

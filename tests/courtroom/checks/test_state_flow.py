@@ -317,6 +317,9 @@ def test_lost_return_of_a_chief_justice_that_wrote_its_report_counts_for_nothing
     check = StateFlow(**CHECK_FIELDS, faults=("no_update", "broken_import"))
     finding = detected(check, survey(facts=facts))
     assert (finding.met, "Not counted" in finding.reason) == (is_met, is_met)
+    declared = StateFlow(**CHECK_FIELDS, faults=("undeclared_write",))
+    reason = detected(declared, survey(facts=facts)).reason
+    assert reason.startswith(" Not counted".strip()) is is_met
 
 
 def test_minor_fault_is_told_and_counts_for_nothing():

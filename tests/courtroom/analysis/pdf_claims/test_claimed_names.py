@@ -52,6 +52,7 @@ def claimed(*names: str) -> list[ClaimedName]:
             ["OpinionSheet", "FinalSheet", "RetryClone"],
         ),
         ("A slow call \u2192 TimeoutError.", []),
+        ("The scan finds FunctionDef and ClassDef nodes, no StageDef nodes.", ["StageDef"]),
         ("repo_invest. doc_analyst vision_insp. (in parallel)", ["doc_analyst"]),
         ("read_graph0.9 if it holds, else hit_count / all_queries.", []),
     ],

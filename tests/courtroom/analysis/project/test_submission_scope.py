@@ -205,6 +205,20 @@ def test_of_equal_candidates_the_one_that_reaches_most_is_chosen() -> None:
     )
 
 
+def test_commands_of_several_kinds_are_each_named() -> None:
+    files = PACKAGE | {
+        "Dockerfile": 'ENTRYPOINT ["python", "start.py"]\n',
+        "Makefile": "pdf:\n\tpython check.py\n",
+        "check.py": MAIN,
+        "start.py": f"from court.app import run\n{MAIN}",
+        "README.md": "python start.py\n",
+    }
+    assert scope_of(files).reason == (
+        "It is one of 2 files that a container's command starts or that a Makefile or a shell script"
+        " starts; it imports the most Python files (3 of 4)."
+    )
+
+
 def test_candidates_that_reach_as_many_files_are_said_to() -> None:
     start = f"from court.app import run\n{MAIN}"
     scope = scope_of(PACKAGE | {"first.py": start, "second.py": start})
