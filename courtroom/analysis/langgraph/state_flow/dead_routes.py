@@ -29,6 +29,7 @@ from courtroom.analysis.langgraph.state_flow.run_order import (
     later_nodes,
 )
 from courtroom.analysis.langgraph.state_flow.text_cases import MOST_TEXTS, text_cases, text_keys
+from courtroom.analysis.langgraph.state_flow.unset_texts import OTHER_TEXT, unset_texts
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -199,6 +200,8 @@ def settled_tests(
         if not ways:
             unwritten = _never_written(evaluator, graph, access, waiting, filled)
             settled += [_Settled(key, given[key], words, place) for key, words, place in unwritten]
+            unset = unset_texts(symbols, route)
+            settled += [_Settled(k, OTHER_TEXT, w) for k, w in unset if k in access.declared]
             way = _by_all(evaluator, route, access, settled)
             ways += [way] if way else []
         if not ways:
