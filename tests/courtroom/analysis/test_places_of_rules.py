@@ -103,6 +103,22 @@ def test_sentence_on_a_rule_is_shown_by_the_line_that_proves_it(
     assert clue_lines(finding) == [("src/justice.py", line_with(text)) for text in lines]
 
 
+def test_ground_of_a_cap_that_a_helper_finds_is_shown_where_the_helper_is_asked(
+    tmp_path: Path,
+) -> None:
+    justice = verdict_of(
+        "security_cap = cap_for_security(prosecutor)",
+        "if security_cap is not None and final_score > security_cap:",
+        "    final_score = security_cap",
+    )
+    justice += (
+        "\n\ndef cap_for_security(prosecutor):\n"
+        "    if prosecutor.score == 1:\n        return 3\n    return None\n"
+    )
+    finding = found("security_by_evidence", tmp_path, justice)
+    assert clue_lines(finding) == [("src/justice.py", line_with("= cap_for_security(", justice))]
+
+
 def test_text_on_another_rule_is_no_dissent_where_one_is_named(tmp_path: Path) -> None:
     lines = [line for _, line in clue_lines(found("dissent", tmp_path))]
     assert lines

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from courtroom.analysis.langgraph.judging.awaited_words import awaiting_part
 from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
-from courtroom.analysis.langgraph.judging.score_changes import ScoreChange, assignments_in
+from courtroom.analysis.langgraph.judging.score_changes import ScoreChange, assignments_in, words_in
 from courtroom.analysis.langgraph.judging.ways_to_hold import OF_OPINIONS
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import tests_around, walk
@@ -57,11 +57,13 @@ def _place_of_reading(
     by_evidence: bool,
     steps: int,
 ) -> Place | None:
-    def is_last(part: ast.expr) -> tuple[bool, bool]:
-        # A name may stand for the opinion that another part compares.
-        return inputs.reads_evidence([part], function) != by_evidence, isinstance(part, ast.Name)
+    def rank(part: ast.expr) -> tuple[bool, int]:
+        # A name may stand for the opinion that another part compares, or for what a helper gives.
+        is_name = isinstance(part, ast.Name)
+        is_direct = not is_name and bool(words_in(part) & OF_OPINIONS)
+        return inputs.reads_evidence([part], function) != by_evidence, 2 - is_name - 2 * is_direct
 
-    for part in sorted((part for test in tests for part in _parts_of(test)), key=is_last):
+    for part in sorted((part for test in tests for part in _parts_of(test)), key=rank):
         if isinstance(part, ast.Name) and steps:
             rows = [(value, function) for value in _values_of(part.id, function)]
             if not rows and part.id in parameter_names(function):
@@ -81,6 +83,8 @@ def _parts_of(test: ast.expr) -> Iterator[ast.expr]:
             yield from _parts_of(part)
     elif isinstance(test, ast.UnaryOp):
         yield from _parts_of(test.operand)
+    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is | ast.IsNot):
+        yield test.left
     else:
         yield test
 
