@@ -319,9 +319,9 @@ def _waits_for(cap: RuleReading) -> str:
     """Return which words of an argument set a cap off, which a denial has too; "" for others."""
     if cap.awaited:
         words = " or ".join(quoted(cap.awaited))
-        return f"this cap waits for {words} in an argument, which a denial has as well"
+        return f"this cap waits for {words} in an opinion, which a denial has as well"
     words = " or ".join(quoted(cap.enough))
-    return f"{words} in an argument sets this cap off, also in a denial" if words else ""
+    return f"{words} in an opinion sets this cap off, also in a denial" if words else ""
 
 
 def _limit_of(reading: RuleReading, rule: str) -> str:

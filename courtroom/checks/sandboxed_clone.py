@@ -48,6 +48,8 @@ SENTENCES: dict[str, Sentences] = {
         "No test of the scheme or host of the address was recognised before git sees it, in {}.",
     ),
 }
+# Another clone of the work may be handled.
+UNHANDLED = "There is a clone whose failure nothing handles."
 UNCALLED = "Nothing that runs calls the function that clones."
 # What a subprocess raises at its deadline.
 SLOW = "TimeoutExpired"
@@ -104,6 +106,8 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
         where_met += " by no node, which ends the run."
     sentences = where_met.format(name), where_not.format(name)
     finding = flag(FACTS[check.aspect], fallback, survey, sentences)
+    if check.aspect == "errors_handled" and finding.met is False:
+        finding = replace(finding, fault=UNHANDLED)
     return replace(finding, has_reservation=bool(escaping or refused))
 
 

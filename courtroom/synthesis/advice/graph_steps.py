@@ -261,7 +261,7 @@ FLOW = {
     "unused_result": "Use or delete this result",
     "unused_tool": "Call these tools where they are needed, or delete them",
     "unused_verdict": "Use or delete this value",
-    "own_directory": "Look into the clone instead",
+    "own_directory": "Look into the clone instead, once it is made, and hand its path to this code",
     "shallow_history": "Clone without a depth; --filter=blob:none keeps such a clone small",
     "deleted_clone": "Clone into a folder of tempfile.mkdtemp() and delete it when all is read",
     "lost_clone": "Keep the folder until every node has read it, and delete it then",

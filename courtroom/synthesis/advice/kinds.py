@@ -54,8 +54,9 @@ def _rule_of_this_work(aspect: str, work: Work, place: Step) -> Step | None:
     far = work.names.get("far", "two")
     if aspect == "fact_supremacy" and work.opinion_cites is False:
         action = (
-            f"Give {work.opinion_schema} a field for the evidence that it cites, and leave an opinion"
-            " out where that evidence shows the opposite of what it says."
+            "Let the judges give the evidence that they cite with each score, by a field of"
+            f" {work.opinion_schema}, or of what it lists, and in the prompt; leave a score out where"
+            " that evidence shows the opposite of its reason."
         )
     elif aspect == "variance_re_evaluation" and work.facts.get("plain_judges"):
         action = (

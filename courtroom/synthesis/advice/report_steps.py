@@ -145,7 +145,7 @@ def claim_steps(aspect: str, work: Work, pieces: Sequence[Evidence] = ()) -> Ite
     wrong = [FEATURE_WORDS[f] for f in contradicted if f not in aside]
     if aspect == "names_exist" and names:
         yield Step(
-            f"Correct these names in the report, or take them out: {_all_of(names)}."
+            f"Correct what the report says with these names, or take it out: {_all_of(names)}."
             " No file of the code has them."
         )
     elif aspect == "claims_hold" and contradicted:

@@ -183,6 +183,18 @@ def test_error_of_a_clone_that_nothing_catches_ends_the_run(error, met, words):
     assert words in finding.reason
 
 
+def test_clone_whose_failure_nothing_handles_is_one_of_those_that_there_may_be():
+    function = {"name": "fetch", "path": "t.py", "line": 3}
+    facts = {"clone_function": function, "clone_errors_handled": False}
+    places = {"clone_function": (location_at("t.py", 3),)}
+    check = SandboxedClone(**CHECK_FIELDS, aspect="errors_handled")
+    finding = clone(check, survey(facts=facts, places=places))
+    assert (finding.met, finding.fault) == (
+        False,
+        "There is a clone whose failure nothing handles.",
+    )
+
+
 def test_refused_address_whose_error_nothing_catches_stands_beside_its_check():
     refused = [{"name": "ValueError", "node": "look", "path": "n.py", "line": 9}]
     function = {"name": "fetch", "path": "t.py", "line": 3, "refused": refused}

@@ -49,7 +49,7 @@ def test_what_the_cap_for_security_reads_is_shown_at_the_cap(ground, met):
 
 
 def test_words_that_a_cap_for_security_waits_for_stand_beside_what_it_reads():
-    note = "this cap waits for “security flaw” in an argument, which a denial has as well"
+    note = "this cap waits for “security flaw” in an opinion, which a denial has as well"
     places = {"security_override": (location_at("x.py", 4, note),)}
     read = survey(facts={"security_ground": "opinions"}, places=places)
     check = SynthesisRules(**CHECK_FIELDS, aspect="security_by_evidence")

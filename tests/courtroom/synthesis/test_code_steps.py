@@ -523,7 +523,8 @@ def test_opinion_that_may_cite_is_given_no_field_for_it(quoted):
 
 def test_opinion_without_citations_needs_a_field_for_them_first():
     (action,) = rule_steps("fact_supremacy", MODEL)
-    assert action.startswith("Give Opinion a field for the evidence that it cites, and leave")
+    # An opinion may list the scores of several criteria.
+    assert "by a field of Opinion, or of what it lists, and in the prompt" in action
 
 
 @pytest.mark.parametrize(

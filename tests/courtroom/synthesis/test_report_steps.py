@@ -16,7 +16,7 @@ def test_paths_are_corrected_only_where_the_report_names_wrong_ones():
     (wrong,) = report_steps.claim_steps("none_hallucinated", work(pdf_hallucinated_paths=["a.py"]))
     assert wrong.action == "Correct these paths in the report, or take them out: a.py."
     (many,) = report_steps.claim_steps("names_exist", work(pdf_missing_names=[*"abcdef"]))
-    assert "take them out: a, b, c, d, e and f." in many.action
+    assert "with these names, or take it out: a, b, c, d, e and f." in many.action
     spoken_of = work(pdf_hallucinated_paths=[], pdf_claims={"reducers": "confirmed"})
     (missing,) = report_steps.claim_steps("none_hallucinated", spoken_of)
     assert missing.action == (

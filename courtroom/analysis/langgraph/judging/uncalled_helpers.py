@@ -68,11 +68,15 @@ def _stands_alone(symbols: SymbolTable, function: FunctionRef) -> bool:
 
 
 def uncalled_rules(helpers: list[FunctionRef], rule: str) -> list[FunctionRef]:
-    """Return those of the functions that are named after the rule."""
+    """Return those of the functions that are named after the rule.
+
+    A weight in a file that names no Tech Lead is not the Tech Lead's.
+    """
     return [
         helper
         for helper in helpers
         if all(not words.isdisjoint(words_of(helper.name)) for words in NAMED_AFTER[rule])
+        and (rule != "functionality_weight" or "tech" in helper.source.text.lower())
     ]
 
 

@@ -59,6 +59,12 @@ def test_function_that_may_be_called_otherwise_is_none(function: str, other: str
     ],
 )
 def test_rule_that_nothing_calls_is_named_with_its_rule_alone(name: str, rule: str):
-    symbols, layers, helpers = helpers_of(f"def {name}(scores):\n    return scores\n")
+    symbols, layers, helpers = helpers_of(f"def {name}(scores):\n    return scores['TechLead']\n")
     assert [helper.name for helper in uncalled_rules(helpers, rule)] == [name]
     assert list(unused_helpers(symbols, layers)) == []
+
+
+def test_weights_of_other_personas_are_no_weight_of_the_tech_lead():
+    weights = "def weighted_score(scores):\n    return scores['cynic'] * 0.45\n"
+    *_, helpers = helpers_of(weights)
+    assert uncalled_rules(helpers, "functionality_weight") == []
