@@ -211,7 +211,8 @@ class Reader(HeuristicBench):
 
 @pytest.fixture(scope="module")
 def audit_by_models(case_and_inputs, whole):
-    return partial(_audit_by_models, *case_and_inputs, dossier_of(whole))
+    case, inputs = case_and_inputs
+    return partial(_audit_by_models, case, inputs, dossier_of(whole))
 
 
 @pytest.fixture(scope="module")
