@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from courtroom.checks.synthesis_rules import SynthesisRules
-from tests.courtroom.analysis.test_shown_places import FILES, TWO_RULES, surveyed
+from tests.courtroom.analysis.test_shown_places import FILES, STATE, TWO_RULES, surveyed
 from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, detected
 
 REPORTS = """
@@ -138,12 +138,11 @@ def test_summary_that_the_report_takes_in_is_no_report_of_its_own(tmp_path: Path
     )
     justice = "from src.state import Report\n" + justice
     justice += "\n\ndef summary(score):\n    return f'# Audit report\\n## Score: {score}'\n"
-    files = {**FILES, "src/justice.py": justice, "src/state.py": FILES["src/state.py"] + model}
-    finding = detected(
-        SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), surveyed(files, tmp_path)
-    )
+    own = {"src/justice.py": justice, "src/state.py": f"{STATE}{model}"}
+    work = surveyed({**FILES, **own}, tmp_path)
+    finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), work)
     rows = (("src/justice.py", "    open("), ("src/state.py", "    def to_markdown(self):"))
     assert clue_lines(finding) == [
-        (path, next(n for n, t in enumerate(files[path].split("\n"), start=1) if t.startswith(row)))
+        (path, next(n for n, t in enumerate(own[path].split("\n"), start=1) if t.startswith(row)))
         for path, row in rows
     ]
