@@ -52,6 +52,7 @@ OPENING_WORDS = frozenset(
 
 # Not the dot of "e.g." or of a number in a list.
 SENTENCE_END = re.compile(r"(?<=[\w)”`]{2})[.!?](?=\s)")
+_QUOTED = re.compile(r"“[^”]*”|`[^`]*`")
 NOT_RECOGNISED = " was recognised"
 # A thing and what is wrong with it, which one clause may say.
 _MERGED = re.compile(r"([^,]{1,200}?) that ((?:is|are|has|lacks|fails|keeps)\b.*)")
@@ -183,11 +184,14 @@ def continued(text: str) -> str:
 
 
 def sentences_of(text: str) -> list[str]:
-    """Return the sentences of the text; an end in a quotation is none."""
+    """Return the sentences of the text; an end in a quotation or in brackets is none."""
     sentences, start = [], 0
     for match in SENTENCE_END.finditer(text):
         part = text[start : match.end()]
-        if part.count("“") == part.count("”") and part.count("`") % 2 == 0:
+        is_open = part.count("“") != part.count("”") or part.count("`") % 2
+        # A bracket in a quotation opens none of the sentence.
+        own = _QUOTED.sub("", part)
+        if not is_open and own.count("(") <= own.count(")"):
             sentences.append(part.strip())
             start = match.end()
     return [*sentences, text[start:].strip()] if text[start:].strip() else sentences

@@ -6,7 +6,13 @@ from courtroom.checks.file_exists import FileExists
 from courtroom.checks.registry import KINDS, fault_of, statement_on
 from courtroom.models.check import UnknownCheck
 from courtroom.models.evidence import CheckOutcome
-from courtroom.models.statement import not_applying, statement_of, whether, without_weaker
+from courtroom.models.statement import (
+    first_sentence,
+    not_applying,
+    statement_of,
+    whether,
+    without_weaker,
+)
 from courtroom.rubric_import.shipped_rubrics import SHIPPED, load_shipped
 from tests.courtroom.surveys import detected, survey
 
@@ -269,3 +275,9 @@ def test_title_of_a_shipped_check_is_the_fault_that_was_found(check, facts, titl
     finding = detected(shipped, survey(facts=facts))
     outcome = CheckOutcome(check=check, met=finding.met, reason=finding.reason, fault=finding.fault)
     assert (finding.met, fault_of(shipped, outcome)) == (False, title)
+
+
+def test_the_stop_of_a_short_form_inside_brackets_ends_no_sentence():
+    first = "The diagram has both splits (side by side: repo_invest. | doc; a.b. | c)."
+    assert first_sentence(f"{first} Nothing else was looked at.") == first
+    assert first_sentence("It is cut at “foo(bar”. The rest follows.") == "It is cut at “foo(bar”."
