@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -37,6 +38,8 @@ RUNS_SHARE = 0.2
 NEW_WORK = "What is committed stays as it is; each new small commit lowers this share."
 # The order in which the course builds such a system.
 STAGE_ORDER = ("setup", "tools", "graph", "judges")
+# One more than the longest part of the stages in order has.
+_MORE_THAN = ("two", "three", "four")
 # A first commit with more than this share of all files is told: the work before it is not shown.
 IMPORTED_SHARE = 0.5
 FIRST, LAST = "The first commit of work.", "The last commit of work."
@@ -161,7 +164,8 @@ def _not_bulk(history: History, work: History) -> Finding:
         empty = len(set(history.commits[0].empty_paths))
         beside = f" with content, and {empty} empty," if empty else ""
         imported = (
-            f"The first commit brought {brought}{beside} of the {files} that ever were in the work."
+            f"The first commit brought {brought}{beside} of the {files} that ever were in the work (a"
+            " moved file counts twice, compiled ones and installed packages do not)."
         )
     commits = [commit for commit in once(history) if commit.python_lines_added]
     most = sorted(commits, key=lambda c: c.python_lines_added, reverse=True)[:BULK_COMMITS]
@@ -254,7 +258,7 @@ def _progression(minimum: int, history: History) -> Finding:
             f"The first stages were not read: only the newest {newest} commits were."
         )
     stages = progression(history)
-    in_order = _longest_rise(stages)
+    orders = _longest_orders(stages)
     by_sha = {commit.sha: commit for commit in history.commits}
     begun = {s.sha: [_part(other) for other in stages if other.sha == s.sha] for s in stages}
     clues = [
@@ -268,12 +272,12 @@ def _progression(minimum: int, history: History) -> Finding:
         return absent(f"No stage of the work shows in {commits}.", searched)
     starts = [f"{sha[:8]} begins {listed(parts)}" for sha, parts in begun.items()]
     at_once = " at once" if len(begun) == 1 < len(stages) else ""
-    order = f"{', then '.join(starts)}{at_once}{_order_of(in_order, stages)}."
+    order = f"{', then '.join(starts)}{at_once}{_order_of(orders, stages)}."
     begins = [by_sha[sha] for sha in begun]
     close = _closeness(begins) if len(begins) > 1 else ""
     left = [name for name in STAGE_ORDER if name not in {stage.name for stage in stages}]
     missing = f" No commit was recognised that begins {_words(left, 'or')}." if left else ""
-    finding = present(order + close + missing, clues, met=len(in_order) >= minimum)
+    finding = present(order + close + missing, clues, met=len(orders[0]) >= minimum)
     return replace(finding, has_reservation=bool(close))
 
 
@@ -290,16 +294,18 @@ def _minutes(span: timedelta) -> str:
     return number_of(max(1, math.ceil(span.total_seconds() / 60)), "minute")
 
 
-def _order_of(in_order: Sequence[str], stages: Sequence[Stage]) -> str:
+def _order_of(orders: Sequence[Sequence[str]], stages: Sequence[Stage]) -> str:
     """The end of the sentence on the stages that come in the order of STAGE_ORDER."""
-    if len(in_order) == len(STAGE_ORDER):
+    count = len(orders[0])
+    if count == len(STAGE_ORDER):
         return ": all four stages in this order"
     order = ", ".join(map(_word, STAGE_ORDER))
     if len({stage.sha for stage in stages}) == 1:
         return ""
-    if len(in_order) == 1:
-        return f": no two in the order {order}"
-    return f": of the order {order}, only {_words(in_order)} follow each other"
+    # Several parts of this length say no more than that none is longer.
+    if count == 1 or len(orders) > 1:
+        return f": no {_MORE_THAN[count - 1]} in the order {order}"
+    return f": of the order {order}, only {_words(orders[0])} follow each other"
 
 
 def _words(stages: Iterable[str], last: str = "and") -> str:
@@ -316,21 +322,16 @@ def _word(stage: str) -> str:
     return {"setup": "set-up", "tools": "forensic tools"}.get(stage, stage)
 
 
-def _longest_rise(stages: Sequence[Stage]) -> list[str]:
-    """The names of the longest part, gaps allowed, in the order of STAGE_ORDER from commit to commit.
+def _longest_orders(stages: Sequence[Stage]) -> list[list[str]]:
+    """The longest parts, gaps allowed, whose names come in the order of STAGE_ORDER.
 
     Stages that one commit brings are in no order.
     """
-    best: list[list[str]] = []
-    for stage in stages:
-        place = STAGE_ORDER.index(stage.name)
-        earlier = (
-            names
-            for other, names in zip(stages, best, strict=False)
-            if STAGE_ORDER.index(other.name) < place and other.sha != stage.sha
-        )
-        best.append([*max(earlier, key=len, default=[]), stage.name])
-    return max(best, key=len, default=[])
+    parts = (part for n in range(len(stages), 0, -1) for part in combinations(stages, n))
+    apart = (part for part in parts if len({stage.sha for stage in part}) == len(part))
+    names = ([stage.name for stage in part] for part in apart)
+    rising = [row for row in names if row == sorted(set(row), key=STAGE_ORDER.index)]
+    return [row for row in rising if len(row) == len(rising[0])] or [[]]
 
 
 def _messages(work: History) -> Finding:

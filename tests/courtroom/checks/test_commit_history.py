@@ -135,7 +135,8 @@ def test_first_commit_that_brings_most_files_is_told():
         (
             "00000000 (2026-01-01, commit 1 of 5, 3 Python files) and 00000000 (2026-01-01, commit 2 of 5, 1 Python file) added 40"
             " Python lines: 40 % of the 100 that all commits together added; a bulk upload would"
-            " be more than 55 %. The first commit brought 3 of the 4 files that ever were in the work."
+            " be more than 55 %. The first commit brought 3 of the 4 files that ever were in the work"
+            " (a moved file counts twice, compiled ones and installed packages do not)."
         ),
     )
 
@@ -268,8 +269,15 @@ def test_stages_that_one_commit_brings_are_in_no_order():
         (
             "012 3",
             (
-                "{0} begins set-up, forensic tools and graph, then {1} begins judges: of the order"
-                " set-up, forensic tools, graph, judges, only set-up and judges follow each other."
+                "{0} begins set-up, forensic tools and graph, then {1} begins judges: no three in the"
+                " order set-up, forensic tools, graph, judges."
+            ),
+        ),
+        (
+            "0 3 2 1",
+            (
+                "{0} begins set-up, then {1} begins judges, then {2} begins graph, then {3} begins"
+                " forensic tools: no three in the order set-up, forensic tools, graph, judges."
             ),
         ),
         ("0123", "{0} begins set-up, forensic tools, graph and judges at once."),
