@@ -368,7 +368,7 @@ def _names_found(
     if count < FEW_NAMES and len(missing) <= check.maximum:
         return could_not_look(f"{recognised}, too few to tell.")
     if not missing:
-        reason = f"{recognised}; the code has {'it' if existing == 1 else 'all of them'}."
+        reason = f"{recognised}; the code has {'it' if existing == 1 else 'all of them, in this class or in another'}."
         return absent(reason, "Looked for each of them in all files of the code.", met=True)
     verb = "occurs" if len(missing) == 1 else "occur"
     reason = f"{recognised}, of which {named(missing)} {verb} nowhere in the code."
