@@ -12,7 +12,13 @@ from pydantic import Field
 
 from courtroom.analysis.pdf_claims.denials import is_interim_report
 from courtroom.analysis.pdf_claims.part_edges import edge_of
-from courtroom.checks.feature_words import FEATURE_WORDS, MADE_CHANGE, NOT_THERE, WITH_DETAIL
+from courtroom.checks.feature_words import (
+    FEATURE_WORDS,
+    MADE_CHANGE,
+    NOT_THERE,
+    STATED_VALUE,
+    WITH_DETAIL,
+)
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.kind import CheckKind, Label
@@ -237,7 +243,8 @@ def _behaviour(
     if not wrong:
         names = named([_feature(claim) for claim in right])
         return f"The code bears out {whole}, all that could be compared: {names}{open_ones}."
-    names = named([_as_worded(claim, code) for claim in wrong])
+    # Each is to be corrected.
+    names = listed([_as_worded(claim, code) for claim in wrong])
     if len(wrong) == 1 and not right:
         compared = "the only claim of the report that could be compared with it"
         return f"The code does not bear out {compared}: {names}{open_ones}."
@@ -251,7 +258,14 @@ def _as_worded(held: CheckedClaim, code: Mapping[str, Any]) -> str:
         return f"{_feature(held)} that changes a score ({page})"
     if _is_dead(held, code):
         return f"{_feature(held)} that runs take ({page})"
+    if _has_pages(held):
+        return _feature(held)
     return f"{_feature(held)} {f'as worded on {page}' if held.is_there else f'({page})'}"
+
+
+def _has_pages(held: CheckedClaim) -> bool:
+    """Return whether the detail tells of several values, each with its page."""
+    return held.claim.feature == STATED_VALUE and held.claim.quote.endswith(")")
 
 
 def claims_supported(
@@ -368,7 +382,7 @@ def _names_found(
     if count < FEW_NAMES and len(missing) <= check.maximum:
         return could_not_look(f"{recognised}, too few to tell.")
     if not missing:
-        reason = f"{recognised}; the code has {'it' if existing == 1 else 'all of them, in this class or in another'}."
+        reason = f"{recognised}; the code has {'it' if existing == 1 else 'all of them (which class has each was not compared)'}."
         return absent(reason, "Looked for each of them in all files of the code.", met=True)
     verb = "occurs" if len(missing) == 1 else "occur"
     reason = f"{recognised}, of which {named(missing)} {verb} nowhere in the code."
@@ -416,7 +430,8 @@ def _confirmed_clues(claims: Sequence[CheckedClaim]) -> list[Clue]:
 def _feature(held: CheckedClaim) -> str:
     file = held.claim.file
     if held.claim.feature in WITH_DETAIL:
-        return f"{FEATURE_WORDS[held.claim.feature]}, as {held.claim.quote}"
+        words = "values" if _has_pages(held) else FEATURE_WORDS[held.claim.feature]
+        return f"{words}, as {held.claim.quote}"
     if held.claim.quote:
         return f"{FEATURE_WORDS[held.claim.feature]} (“{held.claim.quote}”)"
     if held.claim.feature == MADE_CHANGE:

@@ -21,6 +21,8 @@ from courtroom.analysis.pdf_claims.code_values import BoundValue, Value, bound_v
 
 STATED_VALUE = "stated_value"
 PASSAGE_CHARACTERS = 400
+# The least size of a part of a text that is counted in characters, words or tokens.
+FEWEST_CHARACTERS = 20
 _WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _N = rf"(?P<number>\d{{1,5}}|{'|'.join(_WORDS)})"
 # Words of a sentence on an example, or on what the code does not do.
@@ -165,8 +167,9 @@ def differing_values(
     """
     differing = sorted(_differing(reading, sources, code))
     if differing:
-        (page, passage, first), *others = differing
-        quote = "; ".join([first, *(f"on page {other} {text}" for other, _, text in others)])
+        page, passage, quote = differing[0]
+        if len(differing) > 1:
+            quote = "; ".join(f"{text} (page {place})" for place, _, text in differing)
         claim = FeatureClaim(STATED_VALUE, "", page, passage, quote=quote)
         yield CheckedClaim(claim, "contradicted")
 
@@ -233,9 +236,15 @@ def _compared(kind: _Kind) -> Callable[[re.Match[str], _Code], str]:
         )
         texts = (text for text in code.sources.values() if kind.near and kind.near in text.lower())
         is_open = is_there or any(re.search(rf"\b{stated:g}\b", text) for text in texts)
+        # So few are sentences, or pages: another unit than the report's.
+        rows = [row for row in rows if kind.near != "chunk" or _is_size(row.value)]
         return "" if is_open else next((row.shown for row in rows if row.is_sure), "")
 
     return otherwise
+
+
+def _is_size(value: Value) -> bool:
+    return isinstance(value, float) and not 0 < value < FEWEST_CHARACTERS
 
 
 def _other_weight(match: re.Match[str], code: _Code) -> str:

@@ -37,6 +37,6 @@ def test_misplaced_name_is_told_with_the_line_that_defines_it():
     finding = names_exist(check, CheckedNames(existing, (), (BOX,)))
     assert finding.met is True
     assert finding.reason.endswith(
-        "all of them. The report places CloneBox in src/tools/git.py (page 1), and"
-        " src/tools/safety.py:4 defines it."
+        "all of them (which class has each was not compared). The report places CloneBox in"
+        " src/tools/git.py (page 1), and src/tools/safety.py:4 defines it."
     )

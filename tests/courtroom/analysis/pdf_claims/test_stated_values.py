@@ -189,9 +189,27 @@ def test_wrong_values_are_one_claim_that_tells_the_first_of_each_kind() -> None:
     )
     (held,) = differing_values(PdfReading(pages=pages), SOURCES, CODE)
     assert held.claim.quote == (
-        "src/tools.py:2 has chunk_size = 1000, not “5-character chunks”; on page 2 src/judges.py:2"
-        " has MOST_RETRIES = 4, not “9 attempts”"
+        "src/tools.py:2 has chunk_size = 1000, not “5-character chunks” (page 1); src/judges.py:2"
+        " has MOST_RETRIES = 4, not “9 attempts” (page 2)"
     )
+
+
+def test_several_wrong_values_are_told_each_with_its_page() -> None:
+    pages = ("Pages are cut into 5-character chunks.", "The retry loop makes 9 attempts.")
+    claims = tuple(differing_values(PdfReading(pages=pages), SOURCES, CODE))
+    assert claims_hold(PdfPaths(id="c", goal="g", aspect="claims_hold"), claims, {}).reason == (
+        "The code does not bear out the only claim of the report that could be compared with it:"
+        " values, as src/tools.py:2 has chunk_size = 1000, not “5-character chunks” (page 1);"
+        " src/judges.py:2 has MOST_RETRIES = 4, not “9 attempts” (page 2)."
+    )
+
+
+def test_size_that_counts_sentences_is_no_other_number_of_characters() -> None:
+    reading = PdfReading(pages=("The text is cut into 500-character segments.",))
+    sources = {"src/tools.py": "def cut(text, chunk_size=5):\n    return text\n"}
+    assert list(differing_values(reading, sources, CODE)) == []
+    (held,) = differing_values(reading, {"src/tools.py": "def cut(text, chunk_size=50): ..."}, CODE)
+    assert held.standing == "contradicted"
 
 
 def test_report_with_a_wrong_value_is_told_the_line_and_what_to_write() -> None:
