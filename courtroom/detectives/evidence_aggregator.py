@@ -17,6 +17,7 @@ from courtroom.analysis.pdf_claims.claimed_names import (
     may_hold_names,
 )
 from courtroom.analysis.pdf_claims.claims import CheckedClaim
+from courtroom.analysis.pdf_claims.model_names import models_of_code
 from courtroom.analysis.pdf_claims.placed_names import misplaced_names
 from courtroom.analysis.pdf_claims.quoted_texts import missing_quotations
 from courtroom.analysis.pdf_claims.report_sources import is_report_source
@@ -149,12 +150,13 @@ def claim_words(
         return {}
     texts = [text for path, text in sources.items() if not is_manifest(path)]
     unreached = (scope or {}).get("unreached") or ()
-    code = [
-        text
+    code = {
+        path: text
         for path, text in _product(sources, scope).items()
         if not is_manifest(path) and not path.endswith(".json") and path not in unreached
-    ]
-    return {**source_words(texts), **safeguard_words(code)}
+    }
+    models = {"model_names": models_of_code(code)}
+    return {**source_words(texts), **safeguard_words([*code.values()]), **models}
 
 
 def _product(sources: Mapping[str, str], scope: Mapping[str, Any] | None) -> dict[str, str]:

@@ -9,6 +9,8 @@ from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.analysis.pdf.plain_text import with_plain_hyphens
 from courtroom.analysis.pdf_claims.claim_extent import is_as_wide
 from courtroom.analysis.pdf_claims.claim_patterns import TESTED_SHARE, CodeFacts
+from courtroom.analysis.pdf_claims.model_names import is_same_model, model_names
+from courtroom.analysis.pdf_claims.source_words import MODELS
 
 # The fact as it stands, and null where it says less than the sentence, or something else.
 Reading = Callable[[str, CodeFacts, bool | None], bool | None]
@@ -64,25 +66,44 @@ _SETS_OFF = re.compile(
 _OWN_WORDS = 40
 
 
-def _layer(fact: str) -> Reading:
+def _layer(fact: str, role: str) -> Reading:
     def read(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
-        """Return false where the sentence counts in a node that runs before or after the others.
+        """Return false where the sentence counts in a node that runs apart from the others, or never.
 
         One node that runs the layer's functions side by side is no parallel graph, and no lie.
         """
         if value is False and code.get("runs_side_by_side"):
             return None
         order = (code.get("partly_parallel") or {}).get(fact)
-        if not (value and order):
+        run = code.get("graph_run") or {}
+        idle = [row["node"] for row in run.get("idle") or () if role_by_name(row["node"]) == role]
+        if not (value and (order or idle)):
             return value
+        steps = (run.get("steps") or {}).items()
+        running = [node for node, at in steps if at and role_by_name(node) == role]
+        rows = order or {"together": running, "before": (), "after": ()}
         text = _folded(sentence)
-        apart = (_folded(node).removesuffix("node") for node in (*order["before"], *order["after"]))
+        nodes = (*rows["before"], *rows["after"], *idle)
+        apart = (_folded(node).removesuffix("node") for node in nodes)
         whole = _WHOLE_LAYERS[fact].search(sentence)
         numbers = [_NUMBERS[word] for word in whole[0].split() if word in _NUMBERS] if whole else []
-        is_other = whole and numbers != [len(order["together"])]
+        is_other = whole and numbers != [len(rows["together"])]
         if is_other or any(node in text for node in apart):
             return False
-        return True if whole else None
+        return True if whole or not order else None
+
+    return read
+
+
+def _model(family: str) -> Reading:
+    def read(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
+        """A model of the family bears out no other one that the sentence names."""
+        names = code.get("model_names")
+        if not value or names is None:
+            return value
+        stated = {name for name in model_names(sentence) if name.startswith(family)} - {family}
+        is_there = all(any(is_same_model(name, other) for other in names) for name in stated)
+        return value if is_there else None
 
     return read
 
@@ -233,8 +254,8 @@ def _security(sentence: str, code: CodeFacts, value: bool | None) -> bool | None
 
 
 _READINGS: Mapping[str, Reading] = {
-    "detectives_parallel": _layer("detectives_parallel"),
-    "judges_parallel": _layer("judges_parallel"),
+    "detectives_parallel": _layer("detectives_parallel", "detective"),
+    "judges_parallel": _layer("judges_parallel", "judge"),
     "parallel_graph": _side_by_side,
     "evidence_join": _join("join"),
     "opinion_join": _join("justice"),
@@ -246,6 +267,7 @@ _READINGS: Mapping[str, Reading] = {
     "tested_share": _tested_share,
     "security_override": _security,
     "variance_re_evaluation": _spread,
+    **{f"uses_{family}": _model(family) for family in MODELS},
 }
 
 

@@ -1,6 +1,7 @@
 """Texts in quotation marks that a report attributes to a file of the code, and that no file has.
 
-Only prompts, comments, docstrings and messages count, in a line that names the file before them.
+Only prompts, comments, docstrings and messages count, in a line that names the file before them, or
+in which a persona stands before a prompt that speaks to it.
 Whoever quotes an example, a plan, an earlier version or another work quotes nothing of this code.
 """
 
@@ -23,6 +24,9 @@ _QUOTE = re.compile(r"“([^“”]{8,400})”|(?<!\w)\"([^\"“”]{8,400})\"(?
 _ATTRIBUTED = re.compile(
     r"\b(?:prompts?|comments?|docstrings?|messages?|instruct(?:s|ed|ions?))\b", re.IGNORECASE
 )
+# Words before the prompt of a persona, which a report quotes without a file, and its first ones.
+_PERSONA = re.compile(r"\b(?:prosecutor|defen[cs]e|tech ?lead)\b", re.IGNORECASE)
+_PROMPT = re.compile(r"you are an? |your (?:job|role|task|mission) is ", re.IGNORECASE)
 _ELSEWHERE = re.compile(
     r"\b(?:will|would|should|could|plan\w*|propos\w*|optional\w*|e\.g|such as|like|instead of"
     r"|replac\w*|was|were|previous\w*|initial\w*|original\w*|formerly|old|rubric|patterns?|peers?"
@@ -69,7 +73,7 @@ def _quotations(reading: PdfReading) -> Iterator[tuple[int, str, str]]:
         for line in filter(None, text.split("\n")):
             if (page, line) in reading.headings:
                 skipped = skipped_chapter(line, _OTHER_SUBJECT, skipped)
-            elif skipped is None and _FILE.search(line):
+            elif skipped is None and (_FILE.search(line) or _PERSONA.search(line)):
                 yield from ((page, *quotation) for quotation in _in_line(line))
 
 
@@ -78,11 +82,9 @@ def _in_line(line: str) -> Iterator[tuple[str, str]]:
         # What is quoted before says nothing of this one.
         before = _QUOTE.sub(" ", line[: match.start()])
         sentence = _SENTENCE_END.split(before)[-1]
-        if (
-            _FILE.search(before)
-            and _ATTRIBUTED.search(sentence)
-            and not _ELSEWHERE.search(sentence)
-        ):
+        is_of_file = _FILE.search(before) and _ATTRIBUTED.search(sentence)
+        is_prompt = _PERSONA.search(sentence) and _PROMPT.match(match[1] or match[2])
+        if (is_of_file or is_prompt) and not _ELSEWHERE.search(sentence):
             start = word_start(line, match.end() - PASSAGE_CHARACTERS, match.start())
             yield line[start : start + PASSAGE_CHARACTERS], match[1] or match[2]
 

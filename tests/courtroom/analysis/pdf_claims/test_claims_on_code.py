@@ -417,6 +417,32 @@ def test_later_sentence_that_claims_more_is_held_against_the_code(
     )
 
 
+@pytest.mark.parametrize(
+    ("sentence", "standing"),
+    [
+        ("Detectives execute in parallel.", "confirmed"),
+        ("Two detectives execute in parallel.", "confirmed"),
+        ("It fans out to three detectives that execute in parallel.", "contradicted"),
+        ("The detectives (VisionInspector, DocAnalyst) execute in parallel.", "contradicted"),
+    ],
+)
+def test_detective_to_which_no_route_leads_is_not_in_parallel_with_others(
+    sentence: str, standing: str
+) -> None:
+    run = {
+        "idle": [{"node": "vision_inspector"}],
+        "steps": {
+            "repo_investigator": [2],
+            "doc_analyst": [2],
+            "vision_inspector": [],
+            "judge": [3],
+        },
+    }
+    code = {"detectives_parallel": True, "graph_run": run}
+    held = checked_claims(PdfReading(pages=(sentence,)), code)[0]
+    assert (held.claim.feature, held.standing) == ("detectives_parallel", standing)
+
+
 def test_rule_that_a_sentence_explains_is_not_contradicted_by_its_bare_name() -> None:
     explained = "Variance re-evaluation: when scores differ widely, both sides are quoted."
     report = PdfReading(pages=(explained, "It applies rules (dissent, variance re-evaluation)."))

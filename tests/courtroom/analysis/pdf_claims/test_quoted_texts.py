@@ -77,3 +77,13 @@ def test_missing_quotation_is_a_claim_that_the_code_does_not_bear_out():
     )
     (step,) = claim_steps("claims_hold", work(pdf_claims={"quoted_text": "contradicted"}))
     assert step.action == QUOTE_IT
+
+
+def test_prompt_of_a_persona_is_looked_up_without_a_file():
+    (held,) = missing('- Prosecutor: "You are a strict reviewer. Assume the worst."')
+    assert (held.claim.quote, held.standing) == (
+        "You are a strict reviewer. Assume the worst.",
+        "contradicted",
+    )
+    assert missing("The Defense prompt says “You judge a tribunal.”") == []
+    assert missing("Old prompt of the Prosecutor: “You are a strict reviewer.”") == []

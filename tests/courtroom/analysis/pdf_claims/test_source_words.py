@@ -138,3 +138,31 @@ def test_answers_that_are_held_to_a_model_are_no_false_claim_of_structured_outpu
     claims = feature_claims(PdfReading((sentence,)))
     facts = {"structured_output_calls": [], **source_words([source])}
     assert [claim.standing for claim in check_against_code(claims, facts)] == [standing]
+
+
+@pytest.mark.parametrize(
+    ("claimed", "source", "standing"),
+    [
+        ("GPT-4", 'ChatOpenAI(model="gpt-4")', "confirmed"),
+        ("GPT-4", 'ChatOpenAI(model="gpt-4o-mini")', "open"),
+        ("GPT-4V", 'ChatOpenAI(model="gpt-4o-mini")', "open"),
+        ("GPT-4o", 'ChatOpenAI(model="openai/gpt-4o-2024-08-06")', "confirmed"),
+        ("Gemini 2.0 Flash", 'Chat(model="gemini-2.0-flash-exp")', "confirmed"),
+        ("Gemini 2.0 Flash", 'Chat(model="gemini-2.0-flash-lite")', "open"),
+        ("Gemini", 'Chat(model="gemini-2.0-flash-lite")', "confirmed"),
+        ("Claude 3.5 Sonnet", 'Chat(model="anthropic/claude-3.5-sonnet")', "confirmed"),
+    ],
+)
+def test_model_is_confirmed_by_its_own_name_alone(claimed, source, standing) -> None:
+    claims = feature_claims(PdfReading((f"The judges run on {claimed}.",)))
+    words = claim_words({"": "src/judges.py", "src/judges.py": source}, None)
+    assert [held.standing for held in check_against_code(claims, words)] == [standing]
+
+
+@pytest.mark.parametrize(("name", "standing"), [("OPENAI_MODEL", "open"), ("MODEL", "confirmed")])
+def test_model_in_a_setting_that_no_code_reads_confirms_nothing(name, standing) -> None:
+    claims = feature_claims(PdfReading(("The judges run on GPT-4.",)))
+    source = 'from os import getenv\nmodel = getenv("MODEL", "gpt-4o-mini")'
+    sources = {"": "a.py", "a.py": source, ".env.example": f"{name}=gpt-4"}
+    held = check_against_code(claims, claim_words(sources, None))
+    assert [claim.standing for claim in held] == [standing]
