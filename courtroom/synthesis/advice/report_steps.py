@@ -200,7 +200,7 @@ def _has_rule(feature: str, work: Work) -> bool:
 
 def _is_means(feature: str) -> bool:
     """Return whether the claim names a means, such as a library, in whose place another serves."""
-    return feature.startswith("uses_") or feature == "mkdtemp"
+    return feature.startswith("uses_") or feature in {"mkdtemp", "temporary_directory"}
 
 
 def _name_files(work: Work, aspect: str) -> str:

@@ -222,3 +222,11 @@ def test_many_nodes_of_a_role_are_a_number_in_advice(count, words):
     graph = {"nodes": [f"judge_{i}" for i in range(count)], "path": "g.py", "state_graph_line": 1}
     facts = work(graph=graph)
     assert filled("Draw {{judge}}.", facts.names) == f"Draw {words}."
+
+
+def test_claimed_temporary_directory_is_described_and_not_built():
+    claims = work(pdf_claims={"temporary_directory": "contradicted"})
+    (step,) = report_steps.claim_steps("claims_hold", claims)
+    assert step.action == (
+        "Say in the report what the code uses in place of a clone into a TemporaryDirectory."
+    )
