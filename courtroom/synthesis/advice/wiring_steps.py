@@ -229,6 +229,11 @@ def _error_route(work: Work) -> Step:
         f"Replace {edges} by a conditional edge that leads to a new node where nothing was found, and"
         f" from there to {end}. {_reports(work)}{_of_clone(work)}"
     ) + _never_empty(work)
+    if set(judges) - set(targets) and work.facts.get("judges_parallel") is False:
+        action += (
+            f" Once the judges start together, let the conditional edge lead to {listed(judges)}, in"
+            " place of the edges to them."
+        )
     return Step(action, rows[0][1], rows[0][2], snippet)
 
 

@@ -1,5 +1,6 @@
 """Steps for a route around the judges where nothing was found: its edges, names and example."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -32,6 +33,20 @@ def test_route_without_evidence_passes_a_clean_up_and_no_other_node():
     assert error_route().action == f"{edges} {way} END. {end}"
     assert error_route(("save_report", "END")).action == f"{edges} {way} END. {end}"
     assert error_route(("cleanup", "END")).action == f"{edges} {way} cleanup. {end}"
+
+
+def test_route_before_judges_in_a_row_leads_to_all_once_they_start_together():
+    clause = (
+        " Once the judges start together, let the conditional edge lead to prosecutor, defense and"
+        " tech_lead, in place of the edges to them."
+    )
+    edges = [("defense", "tech_lead")]
+    assert error_route(*edges, judges_parallel=True).action.endswith("no scores.")
+    nodes = ["join", "prosecutor", "defense", "tech_lead"]
+    graph = {"path": "g.py", "state_graph_line": 1, "conditional": [], "nodes": nodes}
+    graph |= {"edges": [*pairwise(nodes)]}
+    graph |= {"edge_paths": ["g.py"] * 3, "edge_lines": [1, 2, 3]}
+    assert error_route(graph=graph, judges_parallel=False).action.endswith(clause)
 
 
 EDGE = 'flow.add_edge("join", "prosecutor")'
