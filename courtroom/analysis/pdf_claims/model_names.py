@@ -8,7 +8,7 @@ from collections.abc import Mapping
 _NAME = re.compile(
     r"\b(?:gpt-?\d(?:\.\d)?[a-z]{0,2}|gemini|claude)\b"
     r"(?:[- ](?:\d{1,8}(?:\.\d)?[a-z]?|pro|flash|ultra|nano|lite|mini|turbo|sonnet|opus|haiku|instant"
-    r"|vision|vision-?preview|preview|exp|latest|thinking)\b){0,5}"
+    r"|(?<=-)vision|(?<=-)vision-?preview|preview|exp|latest|thinking)\b){0,5}"
 )
 # What a provider puts behind the name of a model that it offers in several versions.
 _VERSION = re.compile(r"(?:\d{3,8}|latest|preview|exp)*")

@@ -150,6 +150,7 @@ def test_answers_that_are_held_to_a_model_are_no_false_claim_of_structured_outpu
         ("Gemini 2.0 Flash", 'Chat(model="gemini-2.0-flash-exp")', "confirmed"),
         ("Gemini 2.0 Flash", 'Chat(model="gemini-2.0-flash-lite")', "open"),
         ("Gemini", 'Chat(model="gemini-2.0-flash-lite")', "confirmed"),
+        ("Gemini Vision", 'Chat(model="gemini-2.0-flash-lite")', "confirmed"),
         ("Claude 3.5 Sonnet", 'Chat(model="anthropic/claude-3.5-sonnet")', "confirmed"),
     ],
 )
