@@ -52,7 +52,7 @@ OPENING_WORDS = frozenset(
 
 # Not the dot of "e.g." or of a number in a list.
 SENTENCE_END = re.compile(r"(?<=[\w)”`]{2})[.!?](?=\s)")
-_QUOTED = re.compile(r"“[^”]*”|`[^`]*`")
+_QUOTED = re.compile(r"“[^“”]*”|`[^`]*`")
 NOT_RECOGNISED = " was recognised"
 # A thing and what is wrong with it, which one clause may say.
 _MERGED = re.compile(r"([^,]{1,200}?) that ((?:is|are|has|lacks|fails|keeps)\b.*)")

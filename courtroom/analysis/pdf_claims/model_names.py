@@ -11,7 +11,7 @@ _NAME = re.compile(
     r"|(?<=-)vision|(?<=-)vision-?preview|preview|exp|latest|thinking)\b){0,5}"
 )
 # What a provider puts behind the name of a model that it offers in several versions.
-_VERSION = re.compile(r"(?:\d{3,8}|latest|preview|exp)*")
+_VERSION = re.compile(r"(?:(?>\d{3,40})|latest|preview|exp){0,6}")
 _SETTING = re.compile(r"\s{0,8}(?:-\s{1,4}|export\s{1,4})?[\"']?(\w{1,60})[\"']?\s{0,4}[:=]")
 
 
