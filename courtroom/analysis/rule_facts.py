@@ -125,11 +125,11 @@ def record_rules(writer: FactWriter, gap: str) -> None:
     functions = {function.name: function for function in writer.layers.justice}
     changes = ChangeReader(writer.layers.justice, conditions).changes()
     _record_ground(writer, changes, rules["security_override"])
-    shown, weights = score_lines(changes), lines_of_weights(writer.layers.justice, changes)
+    proofs, weights = score_lines(changes), lines_of_weights(writer.layers.justice, changes)
     for rule, reading in rules.items():
         if writer.facts["rules"][rule] is None:
             writer.reasons[f"rules.{rule}"] = gap
-        lines = shown | (weights if rule == "functionality_weight" else {})
+        lines = proofs | (weights if rule == "functionality_weight" else {})
         for place, line in reading.lines:
             note = "" if rule == "security_override" else _limit_of(reading, rule)
             if rule == "fact_supremacy" and not note:

@@ -154,9 +154,9 @@ def _repeated(survey: Survey) -> Finding:
     blind = survey.facts.get("blind_retries")
     if finding.met is not False or not blind:
         return finding
-    shown = [*(line_clue(row, BLIND) for row in blind), *finding.clues]
+    clues = [*(line_clue(row, BLIND) for row in blind), *finding.clues]
     reason = f"{finding.reason} {BLIND.removesuffix('.')} ({places_of(blind)})."
-    return replace(finding, reason=reason, clues=tuple(shown[:MOST_CLUES]))
+    return replace(finding, reason=reason, clues=tuple(clues[:MOST_CLUES]))
 
 
 def _matching(calls: Sequence[Mapping[str, Any]], *, is_strict: bool) -> Finding:
@@ -175,9 +175,9 @@ def _with_bent_scores(finding: Finding, survey: Survey) -> Finding:
     if not finding.met or not rows:
         return finding
     sentences, clues = _written(rows)
-    shown = (*finding.clues, *clues)[:MOST_CLUES]
+    places = (*finding.clues, *clues)[:MOST_CLUES]
     reason = f"{finding.reason} {sentences}"
-    return replace(finding, reason=reason, clues=shown, has_reservation=True)
+    return replace(finding, reason=reason, clues=places, has_reservation=True)
 
 
 def _with_bypass(finding: Finding, calls: Sequence[Mapping[str, Any]]) -> Finding:

@@ -247,13 +247,13 @@ def _fault_and_change(criterion: CriterionResult, change: Remediation) -> str:
     # Where a rubric has no advice, the action is the fault itself.
     if fault is None or str(fault).casefold() in change.action.casefold():
         return change.action
-    first = _fact_at(change, fault.fact)
+    opening = _fact_at(change, fault.fact)
     # An action may hold the fact that the fault has given: as its end, or as sentences.
     order, _, fact = change.action.partition(": ")
     is_given = bool(fact) and fact.rstrip(".") in fault.fact
     action = f"{order}." if is_given else change.action
-    new = [part for part in sentences_of(action) if part.rstrip(".") not in first]
-    return " ".join(filter(None, [fault.sentence, first, *new]))
+    new = [part for part in sentences_of(action) if part.rstrip(".") not in opening]
+    return " ".join(filter(None, [fault.sentence, opening, *new]))
 
 
 def _fact_at(change: Remediation, fact: str) -> str:

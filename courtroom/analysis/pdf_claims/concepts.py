@@ -190,8 +190,8 @@ def use_of_term(reading: PdfReading, term: str) -> TermMatch:
 def _other_words(term: str, passage: str) -> str:
     spellings = _spellings(term)
     own = _pattern(spellings[: _OWN_SPELLINGS.get(term, len(spellings))])
-    others = (*spellings, *_OTHER_WORDS.get(term, ()), *_OTHER_HEADINGS.get(term, ()))
-    match = None if _says(passage, own) else _pattern(others).search(_folded(passage))
+    replacements = (*spellings, *_OTHER_WORDS.get(term, ()), *_OTHER_HEADINGS.get(term, ()))
+    match = None if _says(passage, own) else _pattern(replacements).search(_folded(passage))
     return match[0] if match else ""
 
 

@@ -36,8 +36,8 @@ def misplaced_names(reading: PdfReading, sources: Mapping[str, str]) -> tuple[Pl
 
     `sources` are the texts of the code by path.
     """
-    found = {row.name: row for row in _misplaced(reading, sources)}
-    return tuple(found.values())
+    rows = {row.name: row for row in _misplaced(reading, sources)}
+    return tuple(rows.values())
 
 
 def _misplaced(reading: PdfReading, sources: Mapping[str, str]) -> Iterator[PlacedName]:

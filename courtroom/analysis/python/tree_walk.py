@@ -124,15 +124,15 @@ def line_of_text(code: str, literal: ast.AST, text: str) -> int:
 
     Python places the parts of an f-string at its first line.
     """
-    first = getattr(literal, "lineno", 1)
-    lines = code.split("\n")[first - 1 : getattr(literal, "end_lineno", first)]
+    begin = getattr(literal, "lineno", 1)
+    lines = code.split("\n")[begin - 1 : getattr(literal, "end_lineno", begin)]
     words = text.split()
     for count in range(len(words), 0, -1):
         beginning = " ".join(words[:count])
         for number, line in enumerate(lines):
             if beginning in " ".join(line.split()):
-                return first + number
-    return first
+                return begin + number
+    return begin
 
 
 def push_children(node: ast.AST, stack: list[ast.AST]) -> None:

@@ -52,8 +52,8 @@ def dissents(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:
 
 def _line_of_use(node: ast.AST) -> int:
     contrasts = [text for part in walk(node) for text in _added_texts(part)]
-    shown = contrasts[0] if isinstance(node, ast.If) and contrasts else node
-    return getattr(shown, "lineno", 1)
+    proof = contrasts[0] if isinstance(node, ast.If) and contrasts else node
+    return getattr(proof, "lineno", 1)
 
 
 def is_for_model_alone(functions: list[FunctionRef]) -> bool:

@@ -141,7 +141,7 @@ def raising_caps(
     for function, line in caps:
         lines.setdefault(function.key, (function, []))[1].append(line)
     search = ScoreSearch({function.name: function for function in functions}, scale)
-    shown = score_lines(ChangeReader([*functions]).changes())
+    proofs = score_lines(ChangeReader([*functions]).changes())
     for function, at in lines.values():
         raised = None if function.key in named else search.raised(function, frozenset(at))
         if raised is None:
@@ -152,7 +152,7 @@ def raising_caps(
             f" Prosecutor, Defense and Tech Lead give {scores}, and {raised.without:g} without it: a"
             " lower score is raised"
         )
-        yield LooseRule(function, shown.get((function.key, at[0]), at[0]), sentence)
+        yield LooseRule(function, proofs.get((function.key, at[0]), at[0]), sentence)
 
 
 def words_for_facts(function: FunctionRef, line: int, words: Sequence[str]) -> LooseRule:

@@ -47,14 +47,14 @@ def ruled_out_tests(functions: Sequence[FunctionRef]) -> frozenset[int]:
     criterion in between.
     """
     trees = {function.name: function.site.node for function in functions}
-    found: set[int] = set()
+    ids: set[int] = set()
     guarded: dict[str, list[bool]] = {}
     for tree in trees.values():
         values = assignments_in(tree)
         for node, names in _with_guards(tree.body, frozenset()):
             if isinstance(node, ast.If) and is_without(node.test):
                 is_tested = bool(_origins(_denied(node), values, names) & names)
-                found |= {id(node)} if is_tested else set()
+                ids |= {id(node)} if is_tested else set()
             for call in _calls_of(node):
                 guarded.setdefault(called_name(call), []).append(bool(names))
     for name, tree in trees.items():
@@ -62,13 +62,13 @@ def ruled_out_tests(functions: Sequence[FunctionRef]) -> frozenset[int]:
             # A parameter that is tested in the function was tested before each call.
             values = assignments_in(tree)
             parameters = {argument.arg for argument in tree.args.args}
-            found |= {
+            ids |= {
                 id(node)
                 for node in tree.body
                 if isinstance(node, ast.If) and is_without(node.test)
                 if _origins(_denied(node), values, parameters) & parameters
             }
-    return frozenset(found)
+    return frozenset(ids)
 
 
 def _with_guards(

@@ -253,8 +253,8 @@ def claimed_re_evaluations(
             text = constant_text(node)
             match = _TOLD.search(text[:MAX_TEXT]) if text and id(node) not in apart else None
             if match and not _NOT_DONE.search(match[0]):
-                told = " ".join(match[0].split())
-                yield function, line_of_text(function.source.text, node, told), told
+                phrase = " ".join(match[0].split())
+                yield function, line_of_text(function.source.text, node, phrase), phrase
 
 
 def _unread_parts(node: ast.AST) -> Iterator[ast.AST]:

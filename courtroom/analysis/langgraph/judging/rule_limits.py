@@ -15,8 +15,8 @@ def take_highest(lines: Lines, changes: list[ScoreChange]) -> bool:
     """Return whether lines set a score to `max(scores)`, and the others only hand a name on."""
     keys = {(function.key, line) for function, line in lines}
     values = [c.value for c in changes if (c.function.key, c.line) in keys]
-    others = [value for value in values if not _is_highest(value)]
-    return len(others) < len(values) and all(isinstance(value, ast.Name) for value in others)
+    rest = [value for value in values if not _is_highest(value)]
+    return len(rest) < len(values) and all(isinstance(value, ast.Name) for value in rest)
 
 
 def only_lift(lines: Lines, changes: list[ScoreChange]) -> bool:

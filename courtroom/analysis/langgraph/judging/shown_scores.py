@@ -13,11 +13,11 @@ VERDICT_NAMES = frozenset({"final", "overall", "aggregate", "total"})
 
 def without_shown(changes: list[ScoreChange]) -> list[ScoreChange]:
     """Return the changes without those of a name that only texts read."""
-    shown: dict[tuple[str, int], set[int]] = {}
+    texts: dict[tuple[str, int], set[int]] = {}
     for change in changes:
-        if change.function.key not in shown:
-            shown[change.function.key] = _shown_values(change.function.site.node)
-    return [change for change in changes if id(change.value) not in shown[change.function.key]]
+        if change.function.key not in texts:
+            texts[change.function.key] = _shown_values(change.function.site.node)
+    return [change for change in changes if id(change.value) not in texts[change.function.key]]
 
 
 def _shown_values(function: ast.AST) -> set[int]:
@@ -32,8 +32,8 @@ def _shown_values(function: ast.AST) -> set[int]:
         for inner in walk(node)
     }
     reads = [n for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    shown = {node.id for node in reads if id(node) in in_texts}
+    in_text = {node.id for node in reads if id(node) in in_texts}
     used = {node.id for node in reads if id(node) not in in_texts}
     assigned = assignments_in(function)
-    only_shown = (name for name in shown - used if VERDICT_NAMES.isdisjoint(words_of(name)))
+    only_shown = (name for name in in_text - used if VERDICT_NAMES.isdisjoint(words_of(name)))
     return {id(value) for name in only_shown for value in assigned.get(name, ())}
