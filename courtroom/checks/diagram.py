@@ -31,7 +31,7 @@ VERBS = {
 }
 SIMILAR = "has as many boxes side by side as a split of the code has branches"
 NOT_SIMILAR = "has nowhere as many boxes side by side as a split of the code has branches"
-UNPROVEN = "has rows of boxes, not as many side by side as in the graph of the code"
+UNPROVEN = "has rows of boxes, of other numbers side by side than the graph of the code"
 UNPROVEN_ALONE = "has rows of boxes, and no graph of the code was found to compare them with"
 # Of a picture, only the outlines of its boxes were compared.
 PICTURE_MATCHES = "has rows of boxes like the graph of the code"

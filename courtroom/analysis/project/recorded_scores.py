@@ -18,7 +18,7 @@ FILLED = "a placeholder in place of an argument"
 # What is said of an audit that calls its own lines so.
 MARKED = "of its lines placeholders"
 _MARK = re.compile(
-    r"\(placeholder\)\W{0,4}$|:\W{0,4}(?:\w{1,20} ){0,3}placeholder(?: \([^()\n]{0,40}\))?\W{0,4}$",
+    r"\(placeholders?\)\W{0,4}$|:\W{0,4}(?:[\w/]{1,20} ){0,3}placeholders?(?: \([^()\n]{0,40}\))?\W{0,4}$",
     re.IGNORECASE,
 )
 # What is said of the judges' code after an audit.

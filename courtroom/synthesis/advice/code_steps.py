@@ -439,12 +439,13 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
     own = [row for row in scored if row["about"] == "self" and not row.get("unlike_code")]
     where = "" if any(piece.location.path for piece in pieces) else " in the report"
     unjudged = work.facts.get("audits_without_judgement") or ()
-    failed = {_output(row["places"][0]["path"]): FAILED in row["text"] for row in unjudged}
-    if own and _output(own[-1]["path"]) in failed:
+    reasons = {_output(row["places"][0]["path"]): row["text"] for row in unjudged}
+    if own and _output(own[-1]["path"]) in reasons:
         path = own[-1]["path"]
-        has_failures = failed[_output(path)]
+        reason = reasons[_output(path)]
+        has_failures = FAILED in reason
         first = f"Mend what fails in {path}, run" if has_failures else "Run"
-        end = "." if has_failures else f": {path} does not judge each criterion by itself."
+        end = "." if has_failures else f": {reason}"
         yield Step(
             f"{first} the auditor again, and name the score that it gives in place of"
             f" {claimed}{where}{end}"

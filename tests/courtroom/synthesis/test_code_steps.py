@@ -250,13 +250,13 @@ def test_score_of_an_audit_that_the_code_could_not_have_written_is_not_named():
 
 def test_score_that_an_audit_without_a_judgement_gives_is_not_named():
     audits = [{"about": "self", "score": 3, "path": "a.json", "repository": None}]
-    failed = {"text": "All fail.", "places": [{"path": "a.md", "line": 3}]}
+    failed = {"text": "a.md holds placeholders.", "places": [{"path": "a.md", "line": 3}]}
     claims = [{"score": score, "agrees": False} for score in (4.2, 3.9)]
     facts = work(claimed_scores=claims, own_audits=audits, audits_without_judgement=[failed])
     (step,) = code_steps.output_steps("claimed", [], facts)
     assert step.action == (
         "Run the auditor again, and name the score that it gives in place of 4.2 and 3.9 in the report:"
-        " a.json does not judge each criterion by itself."
+        " a.md holds placeholders."
     )
 
 

@@ -24,6 +24,7 @@ def test_placeholders_in_place_of_opinions_are_no_judgement():
     ("marks", "count"),
     [
         (("Low dissent placeholder (variance > 2).", "`state.py` (placeholder)."), 2),
+        (("Dissent placeholder.", "low/moderate dissent placeholders."), 2),
         (("`src/page.py` is a placeholder.", "Remove each (placeholder) from it."), 0),
     ],
 )
