@@ -186,9 +186,12 @@ def test_row_of_the_table_of_commits_is_cut_and_flagged(repository):
     with judge_endpoint(naming(SUBJECT)) as endpoint:
         report = audit(repository, endpoint)
         sent = sent_to_judges(endpoint)
-    (flag,) = flags_of(report)
-    assert SUBJECT in flag.content
-    assert flag.location.words.startswith("commit ")
+    # The row, and the evidence that shows this message as one that says what changed.
+    flags = flags_of(report)
+    assert len(flags) == 2
+    assert all(SUBJECT in flag.content for flag in flags)
+    assert len({flag.location.commit for flag in flags}) == 1
+    assert flags[0].location.words.startswith("commit ")
     assert SUBJECT not in sent
 
 
