@@ -64,7 +64,8 @@ LIMITS = {
     "is_of_near_scores": "The Tech Lead's score counts most where scores do not lie far apart.",
     "takes_highest": "A rule on the Tech Lead's opinion takes the highest score, whoever gave it.",
     "is_text_alone": (
-        "Where scores lie far apart, code looks at what judges cite or argue again, and writes a text"
+        "Where scores lie far apart, code looks at what judges cite or argue again, and writes a"
+        " text"
         " on it: no score changes by that."
     ),
     "is_lifting": "A rule lets facts raise a score, and none lets them lower one.",
@@ -165,7 +166,8 @@ def _kept_results(writer: FactWriter) -> None:
     reducers = [row["reducer"] for row in writer.facts.get("reducers") or ()]
     for reducer, field, value in kept_results(writer.symbols, reducers) if places else ():
         note = (
-            f"Judges are heard again where scores lie far apart, and {reducer}() keeps the verdict of"
+            f"Judges are heard again where scores lie far apart, and {reducer}() keeps the verdict"
+            " of"
             f" the first round: a later one needs a greater `{field}`, which is {value} in both."
         )
         writer.locations["variance_re_evaluation"] = [replace(place, note=note) for place in places]
@@ -242,7 +244,8 @@ def _locate_obstacles(
             writer.add_location(rule, function.source.path, line, note=note)
     for word in reading.misplaced:
         note = (
-            f"{WAITS_FOR_WORD}{word.word}” in arguments on {word.criterion}; of the rubric's criteria"
+            f"{WAITS_FOR_WORD}{word.word}” in arguments on {word.criterion}; of the rubric's"
+            " criteria"
             f" {word.home} speaks of it, and this one does not"
         )
         line = condition_line(word.function, word.line, partial(_names, text=word.word))
@@ -335,7 +338,8 @@ def _limit_of(reading: RuleReading, rule: str) -> str:
     if reading.penalties:
         numbers = " and ".join(reading.penalties)
         return (
-            f"A rule lets facts overrule opinions only by taking {numbers} off the score: every opinion"
+            f"A rule lets facts overrule opinions only by taking {numbers} off the score: every"
+            " opinion"
             " stays in it."
         )
     words = " or ".join(quoted(reading.awaited))
@@ -343,7 +347,8 @@ def _limit_of(reading: RuleReading, rule: str) -> str:
         return ""
     if rule == "functionality_weight":
         return (
-            f"The Tech Lead's score counts most only where an argument has {words}, which a denial has"
+            f"The Tech Lead's score counts most only where an argument has {words}, which a denial"
+            " has"
             " as well."
         )
     return f"A rule lets facts overrule only opinions whose argument has {words}."

@@ -211,7 +211,8 @@ def _decides_the_same(loop: EndlessLoop) -> str:
     is_one = len(loop.routers) == 1
     routers = f"the router{'' if is_one else 's'} after {_names(loop.routers)}"
     return (
-        f"{routers} {'decides' if is_one else 'decide'} the same in each round, as no node of the loop"
+        f"{routers} {'decides' if is_one else 'decide'} the same in each round, as no node of the"
+        " loop"
         f" changes {_names(loop.keys)}"
     )
 
@@ -240,15 +241,19 @@ def _doubled_sentence(fault: KeyFault) -> str:
     is_one = len(fault.nodes) == 1
     if fault.is_rebuilt:
         return (
-            f"{_names(fault.nodes)} {'makes' if is_one else 'make'} the entries of `{fault.key}` anew"
-            f" and {'returns' if is_one else 'return'} them, and its reducer adds them to those that"
+            f"{_names(fault.nodes)} {'makes' if is_one else 'make'} the entries of `{fault.key}`"
+            " anew"
+            f" and {'returns' if is_one else 'return'} them, and its reducer adds them to those"
+            " that"
             " are there: all entries are doubled."
         )
     verb = "returns" if is_one else "return"
     if fault.is_alone:
         return (
-            f"Whenever {_names(fault.nodes)} {_run(fault.nodes)}, {'it' if is_one else 'they'} {verb} what"
-            f" `{fault.key}` held before, and its reducer adds it once more: the entries that are there"
+            f"Whenever {_names(fault.nodes)} {_run(fault.nodes)}, {'it' if is_one else 'they'}"
+            f" {verb} what"
+            f" `{fault.key}` held before, and its reducer adds it once more: the entries that are"
+            " there"
             " are doubled."
         )
     also = (

@@ -229,7 +229,8 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         return replace(finding, has_reservation=bool(remark))
     if aspect == "guarded":
         reason = (
-            "No evidence was recognised that is reported as found in every work that a detective can"
+            "No evidence was recognised that is reported as found in every work that a detective"
+            " can"
             f" read, with nothing of the work in its content.{_varied(facts)}"
         )
         of_itself = _looks_at_itself(facts)
@@ -249,7 +250,8 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
             "The newest committed audits were read for failures, equal arguments and equal scores"
         ),
         "covered": (
-            "No criterion of the work's rubric was recognised that is left out of all committed audits"
+            "No criterion of the work's rubric was recognised that is left out of all committed"
+            " audits"
         ),
         "consistent": "No two committed audits give different scores for the same run or commit",
         "of_peers": "No committed audit of a peer names or cites this repository as the audited one",

@@ -181,7 +181,8 @@ def _closed_gaps(closed: Sequence[CheckedClaim]) -> str:
         return ""
     names = named([f"{_feature(held)} (page {held.claim.page})" for held in closed[1:]])
     return (
-        " This is an interim report: other gaps that it names and that are closed since count as one"
+        " This is an interim report: other gaps that it names and that are closed since count as"
+        " one"
         f" claim with the first: {names}."
     )
 
@@ -508,7 +509,8 @@ def _fault(check: PdfPaths) -> str:
         "none_hallucinated": "The report does not name files that exist, as it should.",
         "claims_hold": (f"{part} claims of the report on the code are not confirmed there."),
         "claims_supported": (
-            f"Fewer than {check.minimum} features and files that the work has were recognised in the report."
+            f"Fewer than {check.minimum} features and files that the work has were recognised in"
+            " the report."
         ),
         "names_exist": (f"{over} names of code in the report occur nowhere in the code."),
     }[check.aspect]

@@ -130,7 +130,8 @@ def _on_calls(
     if wanted and variable is not None:
         place = place_of(variable["path"], variable["line"])
         return could_not_look(
-            f"{place} binds the variable {variable['schema']}: which schema that is depends on the run."
+            f"{place} binds the variable {variable['schema']}: which schema that is depends on the"
+            " run."
         )
 
     if not calls:

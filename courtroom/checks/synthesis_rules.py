@@ -229,7 +229,8 @@ def _idle(row: Mapping[str, Any], survey: Survey) -> Finding:
     model = survey.facts.get("opinion_model") or USUAL_MODEL
     fault = IDLE[row["rule"]]
     reason = (
-        f"{fault.removesuffix('.')}: whatever three judges give from {model['lowest']} to {model['highest']} and whatever"
+        f"{fault.removesuffix('.')}: whatever three judges give from {model['lowest']} to"
+        f" {model['highest']} and whatever"
         f" else holds, {row['function']}() gives the same without it."
     )
     clue = line_clue(row, reason)

@@ -71,7 +71,8 @@ SEARCHES = "The checks above say what was looked for, and what came of it."
 SEARCH_WORDS = frozenset(
     re.findall(
         r"\w+",
-        "looked read followed for of the and in on its it them each all nothing none that counts was is"
+        "looked read followed for of the and in on its it them each all nothing none that counts"
+        " was is"
         " found there not absent named usual spellings code files nodes detectives",
     )
 )

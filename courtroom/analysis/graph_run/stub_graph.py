@@ -173,7 +173,8 @@ def _stub_route(route: Route, nodes: Sequence[str]) -> StubRoute:
 def _gap(builder: GraphBuilder, routes: list[Route]) -> str:
     """Return the first reason why a run may have another graph; what is inside a node is none."""
     ambiguous = [
-        f"a node is called {name}, which this audit calls LangGraph's own as well: it did not run the graph"
+        f"a node is called {name}, which this audit calls LangGraph's own as well: it did not run"
+        " the graph"
         for name in ("START", "END")
         if name in builder.nodes
     ]

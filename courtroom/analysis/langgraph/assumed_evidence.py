@@ -173,7 +173,8 @@ def found_in_any_clone(
             rows.append(shown(_guarded_sentence(item), place))
     varied += [
         shown(
-            f"{function.shown_name} gives evidence the text “{text}” also where `{written}` is false.",
+            f"{function.shown_name} gives evidence the text “{text}” also where `{written}` is"
+            " false.",
             (function.source.path, line),
         )
         for function, line, text, written in affirming_evidence(
@@ -217,7 +218,8 @@ def _guarded_sentence(item: AssumedEvidence) -> str:
         "where it collected nothing else" if item.is_rest else "wherever there is a work to read"
     )
     return (
-        f"{item.function.shown_name} reports {_written(item)}, {where}; nothing that was examined in it"
+        f"{item.function.shown_name} reports {_written(item)}, {where}; nothing that was examined"
+        " in it"
         " leads to it."
     )
 
@@ -248,7 +250,8 @@ def _statements(
     keys = {function.key for function in reached}
     for item in assumed_evidence(call_graph, detectives):
         text = (
-            f"{item.function.shown_name} reports {_written(item)}; no condition on what was examined"
+            f"{item.function.shown_name} reports {_written(item)}; no condition on what was"
+            " examined"
             " leads to it, and its content shows nothing of it."
         )
         if item.function.key in keys and not item.is_varied:

@@ -166,8 +166,10 @@ def _difference(
     remarks = (f" {text}" for text in audit["remarks"] if AS_AUDITED in text)
     return (
         f"Of {count} scores per criterion that were read in the report's list of"
-        f" {_LISTED[part.owner]} on {_where(part, listed, both)}, {number} {'is' if number == 1 else 'are'} not as in {audit['path']}, the committed"
-        f" {_AUDIT[audit['about']]} that is nearest to them: {'; '.join(differences[:_MOST_NAMED])}."
+        f" {_LISTED[part.owner]} on {_where(part, listed, both)}, {number}"
+        f" {'is' if number == 1 else 'are'} not as in {audit['path']}, the committed"
+        f" {_AUDIT[audit['about']]} that is nearest to them:"
+        f" {'; '.join(differences[:_MOST_NAMED])}."
         f"{''.join(remarks)}"
     )
 

@@ -50,7 +50,8 @@ def unwritable(readings: Sequence[AuditReading], code: WritingCode) -> dict[str,
             why = _not_in_code(missing) if len(missing) >= LEAST_HEADINGS else ""
         if why:
             sentences[reading.path] = (
-                f"The code of this commit could not have written {reading.path} as it stands: {why}."
+                f"The code of this commit could not have written {reading.path} as it stands:"
+                f" {why}."
             )
     return sentences
 

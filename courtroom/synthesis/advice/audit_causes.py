@@ -26,10 +26,12 @@ WITHOUT_MODEL = (
 )
 # The first that fits counts.
 CAUSES: dict[str, str] = {
-    "The model refused the calls for their number: wait between them, ask on several criteria at once,"
+    "The model refused the calls for their number: wait between them, ask on several criteria at"
+    " once,"
     " or use another model.": r"\b429\b|rate.?limit|quota|too many requests",
     "The judges had no valid key of a model: give them one.": r"api.?key|unauthori[sz]ed|\b401\b|credential",
-    "No evidence reached the judges on these criteria: let a detective collect it, or let the judges"
+    "No evidence reached the judges on these criteria: let a detective collect it, or let the"
+    " judges"
     " judge its absence.": r"\b(?:missing|empty|no|insufficient)(?: or [a-z]+)? evidence\b",
 }
 OF_CODE = re.compile(r"\bheuristic|\bfallback opinion|stand ready-made in the code", re.IGNORECASE)
@@ -43,12 +45,14 @@ NOT_WEIGHED = (
 )
 NO_CAUSE = "Find out why the judges did not judge each criterion by itself, and mend it."
 AGAIN_FIRST = (
-    "Run the auditor again first, as the judges' code has changed since. Where the new audit is like"
+    "Run the auditor again first, as the judges' code has changed since. Where the new audit is"
+    " like"
     " this one:"
 )
 COMMIT = "Then run the auditor again, and commit that audit in place of this one"
 COMMIT_EACH = (
-    "Then run the auditor again on each of these works, and commit the new audits in place of this one"
+    "Then run the auditor again on each of these works, and commit the new audits in place of this"
+    " one"
     " and of"
 )
 

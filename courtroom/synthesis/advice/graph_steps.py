@@ -58,7 +58,8 @@ def _joined_branches(row: Mapping[str, Any], work: Work) -> Step:
     # A join waits for all of its list: it would never run behind a route that is not taken.
     if row["choices"] or not all((name, node) in plain for name in before):
         return placed(
-            f"Let {node} wait for all branches from {row['fork']}, so that it runs once: pass defer=True"
+            f"Let {node} wait for all branches from {row['fork']}, so that it runs once: pass"
+            " defer=True"
             " where add_node adds it (LangGraph since May 2025).",
             place,
         )
@@ -85,7 +86,8 @@ def _beside(row: Mapping[str, Any], work: Work) -> str:
         return ""
     it = "it" if len(mates) == 1 else "them"
     return (
-        f" {listed(mates)} then {'runs' if len(mates) == 1 else 'run'} beside {row['node']}: what needs"
+        f" {listed(mates)} then {'runs' if len(mates) == 1 else 'run'} beside {row['node']}: what"
+        " needs"
         f" its result belongs into a node after {it}."
     )
 
@@ -132,7 +134,8 @@ def _endless(row: Mapping[str, Any], work: Work) -> Step:
     named = f"{'one of ' * (len(keys) > 1)}{listed(f'`{key}`' for key in keys)}"
     node = row["routers"][0]
     action = (
-        f"Change {named} in {node}, such as by counting the rounds of the loop {loop}: the router after"
+        f"Change {named} in {node}, such as by counting the rounds of the loop {loop}: the router"
+        " after"
         f" {listed(row['routers'])} decides the same in each."
     )
     return placed(action, row["places"][-1])
@@ -171,7 +174,8 @@ def _doubled(rows: Sequence[Mapping[str, Any]]) -> Step:
         action = f"Return an empty dict from {listed(nodes)}: {has} nothing new, and {reducers} {keys} to"
         return placed(f"{action} what is there.", place)
     action = (
-        f"Return only new entries of {keys} from {listed(nodes)}, and leave {key} out where there are"
+        f"Return only new entries of {keys} from {listed(nodes)}, and leave {key} out where there"
+        " are"
         f" none: {reducers} them to those that are there."
     )
     return placed(action, place)
@@ -383,7 +387,8 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
     together = _in_one_step(writers, work)
     if together:
         state += (
-            " with a reducer, such as operator.or_ for a flag, operator.add for a list or a function"
+            " with a reducer, such as operator.or_ for a flag, operator.add for a list or a"
+            " function"
             " that joins two texts"
         )
         in_step = "all" if len(together) == len(writers) > 2 else listed(together)

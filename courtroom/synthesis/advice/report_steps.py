@@ -102,7 +102,8 @@ MEND_ROUTES = "Mend the routes of the graph, so that runs take each way that the
 RULES_AS_SAID = "Let the code act as the report says, or say in the report what it does: "
 NAME_THE_LINES = "Name the lines of a part in the report as the file has them, or only its file."
 NAME_THEIR_SCORES = (
-    "Give the scores of an audit by the work itself in the report, and say whose audit any others are"
+    "Give the scores of an audit by the work itself in the report, and say whose audit any others"
+    " are"
     " from."
 )
 NAME_THE_VALUES = "Give the values of the code in the report as the code has them."
@@ -227,7 +228,8 @@ def _is_file(place: str, path: str) -> bool:
 
 # A tree that is cut into commits after the work has a commit for each module already.
 AS_IT_GROWS = (
-    "From now on commit each part while it grows, over the time that it takes, not as finished parts"
+    "From now on commit each part while it grows, over the time that it takes, not as finished"
+    " parts"
     " within minutes."
 )
 # A module with its tests and its package.
@@ -239,8 +241,10 @@ def history_steps(aspect: str, reason: str) -> Iterator[Step]:
     """Say which half of the pace of commits is to change, or once what two checks on stages ask."""
     if aspect == "progression":
         yield Step(
-            "In your next work commit the set-up, then the tools, then a graph that runs the detectives"
-            " alone, then the judges as nodes of that graph, each when it first runs; the commits that"
+            "In your next work commit the set-up, then the tools, then a graph that runs the"
+            " detectives"
+            " alone, then the judges as nodes of that graph, each when it first runs; the commits"
+            " that"
             " are made stay in their order."
         )
     elif aspect == "not_bulk" and WITHIN_MINUTES in reason:

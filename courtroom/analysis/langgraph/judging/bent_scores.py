@@ -24,7 +24,8 @@ def bent_scores(judges: Sequence[FunctionRef]) -> list[dict[str, Any]]:
     for function in judges:
         for line in _lines(function.site.node):
             text = (
-                f"{function.shown_name} forces the score of an answer into the scale, so that no schema"
+                f"{function.shown_name} forces the score of an answer into the scale, so that no"
+                " schema"
                 " refuses it."
             )
             rows.setdefault((function.source.path, line), shown(text, (function.source.path, line)))

@@ -149,7 +149,8 @@ def raising_caps(
         scores = " and ".join((f"{raised.scores[0]}, {raised.scores[1]}", f"{raised.scores[2]}"))
         sentence = (
             f"{function.shown_name}() can give {raised.number:g} by its cap for security where"
-            f" Prosecutor, Defense and Tech Lead give {scores}, and {raised.without:g} without it: a"
+            f" Prosecutor, Defense and Tech Lead give {scores}, and {raised.without:g} without it:"
+            " a"
             " lower score is raised"
         )
         yield LooseRule(function, proofs.get((function.key, at[0]), at[0]), sentence)
@@ -158,7 +159,8 @@ def raising_caps(
 def words_for_facts(function: FunctionRef, line: int, words: Sequence[str]) -> LooseRule:
     """Return the fault of a rule of facts that words in an argument set off as well."""
     sentence = (
-        f"{function.shown_name}() takes {' or '.join(quoted(words))} in an argument for facts against an"
+        f"{function.shown_name}() takes {' or '.join(quoted(words))} in an argument for facts"
+        " against an"
         " opinion, whatever the evidence shows: it matches words, not facts"
     )
     return LooseRule(function, line, sentence)
@@ -181,7 +183,8 @@ def _set_by_words(
             and not reads_denials(words, functions)
         ):
             fault = (
-                f"sets the score {value:g} where {' or '.join(quoted(words))} stands in an argument,"
+                f"sets the score {value:g} where {' or '.join(quoted(words))} stands in an"
+                " argument,"
                 " whatever it says of them: it matches words, not facts"
             )
             yield _named(change, fault)
@@ -249,7 +252,8 @@ def _met_by_default(function: FunctionRef, changes: list[ScoreChange]) -> Iterat
             reported.add(default.name)
             applies = "can apply" if len(parts) > 1 else "applies"
             sentence = (
-                f"{function.shown_name}() takes {default.value} for `{default.name}` where nothing is"
+                f"{function.shown_name}() takes {default.value} for `{default.name}` where nothing"
+                " is"
                 f" known, and the rule in line {node.lineno} {applies} to that too"
             )
             yield LooseRule(function, default.line, sentence)
@@ -414,7 +418,8 @@ def _unlimited_bonuses(
         )
         if is_for_lead and is_raised:
             fault = (
-                "adds to the score where the Tech Lead's is high, in every criterion, not only in those"
+                "adds to the score where the Tech Lead's is high, in every criterion, not only in"
+                " those"
                 " on architecture"
             )
             yield _named(change, fault)

@@ -97,7 +97,8 @@ def absent_keys(
             rubric, nodes, lookups, lambda key: key in words() or key in written()
         ):
             sentence = (
-                f"{function.shown_name} asks `{row.name}` for `{row.key}`, which no entry of {table}"
+                f"{function.shown_name} asks `{row.name}` for `{row.key}`, which no entry of"
+                f" {table}"
                 f" has: {'the lookup fails' if row.is_sure else 'it gets nothing'}"
             )
             kind = "other_key" if row.is_sure else "empty_entry"

@@ -182,7 +182,8 @@ def settled_tests(
             fact, lost = next(((fact, lost) for fact, lost in rows if lost), (None, None))
             if fact and lost:
                 sentence = (
-                    f"{start} {listed(lost.names)} only where `{key}` lacks what {fact.always_write}"
+                    f"{start} {listed(lost.names)} only where `{key}` lacks what"
+                    f" {fact.always_write}"
                     " there: this way is never taken"
                 )
                 ways.append(lost.way(route, "needless_route", sentence, other=fact.place))
@@ -414,7 +415,8 @@ def _by_states(reader: RouterStates, route: Route, earlier: dict[str, Earlier]) 
     verb = "has" if len(names) == 1 else "have"
     sentence = (
         f"the router after {route.start} returns {listed(lost.names)} in no run:"
-        f" what {joined(names) or 'the nodes before it'} {verb} written to {listed(needed)} rules it out"
+        f" what {joined(names) or 'the nodes before it'} {verb} written to {listed(needed)} rules"
+        " it out"
     )
     kind = "needless_route" if fillers else "dead_route"
     return lost.way(route, kind, sentence, other=next(iter(fillers.values()), None))

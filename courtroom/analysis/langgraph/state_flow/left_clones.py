@@ -58,7 +58,8 @@ def left_clones(call_graph: CallGraph, in_use: Sequence[FunctionRef]) -> Iterato
         for path, line in [*lines][:1] if rest or passing else ():
             time = "each run" if cloners else "each call"
             sentence = (
-                f"{function.shown_name}() clones into a folder of tempfile.mkdtemp(){rest or passing}:"
+                f"{function.shown_name}() clones into a folder of"
+                f" tempfile.mkdtemp(){rest or passing}:"
                 f" {'such a run' if passing else time} leaves its clone behind"
             )
             yield FlowFault("left_clone", sentence, path, line)
@@ -238,7 +239,8 @@ def cloned_again(call_graph: CallGraph, in_use: Sequence[FunctionRef]) -> Iterat
                 first, second = calls[:2]
                 sentence = (
                     f"{function.shown_name}() clones by {called_name(first)}(), and"
-                    f" {called_name(second)}() clones once more: a run may clone the repository twice"
+                    f" {called_name(second)}() clones once more: a run may clone the repository"
+                    " twice"
                 )
                 path = function.source.path
                 other = path, first.lineno

@@ -101,7 +101,8 @@ def _unread_parts(
         is_set_aside = name.startswith("_") or VERDICT_GROUNDS.isdisjoint(words_of(name))
         if name not in read and not is_set_aside:
             sentence = (
-                f"{function.shown_name}() keeps a part of what {home.name}() returns as `{name}` and"
+                f"{function.shown_name}() keeps a part of what {home.name}() returns as `{name}`"
+                " and"
                 " never uses it"
             )
             place = function.source.path, part.lineno
