@@ -65,8 +65,7 @@ LIMITS = {
     "takes_highest": "A rule on the Tech Lead's opinion takes the highest score, whoever gave it.",
     "is_text_alone": (
         "Where scores lie far apart, code looks at what judges cite or argue again, and writes a"
-        " text"
-        " on it: no score changes by that."
+        " text on it: no score changes by that."
     ),
     "is_lifting": "A rule lets facts raise a score, and none lets them lower one.",
     "is_of_far_scores": "A rule lets facts overrule opinions only where scores lie far apart.",
@@ -167,8 +166,7 @@ def _kept_results(writer: FactWriter) -> None:
     for reducer, field, value in kept_results(writer.symbols, reducers) if places else ():
         note = (
             f"Judges are heard again where scores lie far apart, and {reducer}() keeps the verdict"
-            " of"
-            f" the first round: a later one needs a greater `{field}`, which is {value} in both."
+            f" of the first round: a later one needs a greater `{field}`, which is {value} in both."
         )
         writer.locations["variance_re_evaluation"] = [replace(place, note=note) for place in places]
 
@@ -245,8 +243,7 @@ def _locate_obstacles(
     for word in reading.misplaced:
         note = (
             f"{WAITS_FOR_WORD}{word.word}” in arguments on {word.criterion}; of the rubric's"
-            " criteria"
-            f" {word.home} speaks of it, and this one does not"
+            f" criteria {word.home} speaks of it, and this one does not"
         )
         line = condition_line(word.function, word.line, partial(_names, text=word.word))
         writer.add_location(rule, word.function.source.path, line, note=note)
@@ -339,8 +336,7 @@ def _limit_of(reading: RuleReading, rule: str) -> str:
         numbers = " and ".join(reading.penalties)
         return (
             f"A rule lets facts overrule opinions only by taking {numbers} off the score: every"
-            " opinion"
-            " stays in it."
+            " opinion stays in it."
         )
     words = " or ".join(quoted(reading.awaited))
     if not words:
@@ -348,8 +344,7 @@ def _limit_of(reading: RuleReading, rule: str) -> str:
     if rule == "functionality_weight":
         return (
             f"The Tech Lead's score counts most only where an argument has {words}, which a denial"
-            " has"
-            " as well."
+            " has as well."
         )
     return f"A rule lets facts overrule only opinions whose argument has {words}."
 

@@ -212,8 +212,7 @@ def _decides_the_same(loop: EndlessLoop) -> str:
     routers = f"the router{'' if is_one else 's'} after {_names(loop.routers)}"
     return (
         f"{routers} {'decides' if is_one else 'decide'} the same in each round, as no node of the"
-        " loop"
-        f" changes {_names(loop.keys)}"
+        f" loop changes {_names(loop.keys)}"
     )
 
 
@@ -242,19 +241,15 @@ def _doubled_sentence(fault: KeyFault) -> str:
     if fault.is_rebuilt:
         return (
             f"{_names(fault.nodes)} {'makes' if is_one else 'make'} the entries of `{fault.key}`"
-            " anew"
-            f" and {'returns' if is_one else 'return'} them, and its reducer adds them to those"
-            " that"
-            " are there: all entries are doubled."
+            f" anew and {'returns' if is_one else 'return'} them, and its reducer adds them to"
+            " those that are there: all entries are doubled."
         )
     verb = "returns" if is_one else "return"
     if fault.is_alone:
         return (
             f"Whenever {_names(fault.nodes)} {_run(fault.nodes)}, {'it' if is_one else 'they'}"
-            f" {verb} what"
-            f" `{fault.key}` held before, and its reducer adds it once more: the entries that are"
-            " there"
-            " are doubled."
+            f" {verb} what `{fault.key}` held before, and its reducer adds it once more: the"
+            " entries that are there are doubled."
         )
     also = (
         f" What {_names(fault.also)} {'holds' if len(fault.also) == 1 else 'hold'} by then, as of a"

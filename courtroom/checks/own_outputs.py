@@ -230,8 +230,7 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     if aspect == "guarded":
         reason = (
             "No evidence was recognised that is reported as found in every work that a detective"
-            " can"
-            f" read, with nothing of the work in its content.{_varied(facts)}"
+            f" can read, with nothing of the work in its content.{_varied(facts)}"
         )
         of_itself = _looks_at_itself(facts)
         searched = "Followed the nodes of the detectives."

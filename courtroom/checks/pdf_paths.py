@@ -182,8 +182,7 @@ def _closed_gaps(closed: Sequence[CheckedClaim]) -> str:
     names = named([f"{_feature(held)} (page {held.claim.page})" for held in closed[1:]])
     return (
         " This is an interim report: other gaps that it names and that are closed since count as"
-        " one"
-        f" claim with the first: {names}."
+        f" one claim with the first: {names}."
     )
 
 

@@ -230,8 +230,8 @@ def _idle(row: Mapping[str, Any], survey: Survey) -> Finding:
     fault = IDLE[row["rule"]]
     reason = (
         f"{fault.removesuffix('.')}: whatever three judges give from {model['lowest']} to"
-        f" {model['highest']} and whatever"
-        f" else holds, {row['function']}() gives the same without it."
+        f" {model['highest']} and whatever else holds, {row['function']}() gives the same without"
+        " it."
     )
     clue = line_clue(row, reason)
     return present(with_place(reason, row["path"], row["line"]), [clue], met=False, fault=fault)

@@ -72,8 +72,7 @@ SEARCH_WORDS = frozenset(
     re.findall(
         r"\w+",
         "looked read followed for of the and in on its it them each all nothing none that counts"
-        " was is"
-        " found there not absent named usual spellings code files nodes detectives",
+        " was is found there not absent named usual spellings code files nodes detectives",
     )
 )
 # A check may say these otherwise: a clone that is left behind is one that nothing removes.

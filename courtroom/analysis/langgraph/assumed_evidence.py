@@ -219,8 +219,7 @@ def _guarded_sentence(item: AssumedEvidence) -> str:
     )
     return (
         f"{item.function.shown_name} reports {_written(item)}, {where}; nothing that was examined"
-        " in it"
-        " leads to it."
+        " in it leads to it."
     )
 
 
@@ -251,8 +250,7 @@ def _statements(
     for item in assumed_evidence(call_graph, detectives):
         text = (
             f"{item.function.shown_name} reports {_written(item)}; no condition on what was"
-            " examined"
-            " leads to it, and its content shows nothing of it."
+            " examined leads to it, and its content shows nothing of it."
         )
         if item.function.key in keys and not item.is_varied:
             yield text, item.function, item.line

@@ -169,8 +169,7 @@ def _difference(
         f" {_LISTED[part.owner]} on {_where(part, listed, both)}, {number}"
         f" {'is' if number == 1 else 'are'} not as in {audit['path']}, the committed"
         f" {_AUDIT[audit['about']]} that is nearest to them:"
-        f" {'; '.join(differences[:_MOST_NAMED])}."
-        f"{''.join(remarks)}"
+        f" {'; '.join(differences[:_MOST_NAMED])}.{''.join(remarks)}"
     )
 
 

@@ -46,14 +46,12 @@ NOT_WEIGHED = (
 NO_CAUSE = "Find out why the judges did not judge each criterion by itself, and mend it."
 AGAIN_FIRST = (
     "Run the auditor again first, as the judges' code has changed since. Where the new audit is"
-    " like"
-    " this one:"
+    " like this one:"
 )
 COMMIT = "Then run the auditor again, and commit that audit in place of this one"
 COMMIT_EACH = (
     "Then run the auditor again on each of these works, and commit the new audits in place of this"
-    " one"
-    " and of"
+    " one and of"
 )
 
 

@@ -59,18 +59,15 @@ NO_MADE_UP_SCORE = (
 )
 NO_SCORE_AT_ONCE = (
     "Request the answer again in place of this score, as after an exception; if the last attempt"
-    " fails,"
-    " record that the judge failed."
+    " fails, record that the judge failed."
 )
 NO_UNASKED_SCORE = (
     "Record here that no model could be asked, in place of this score, and leave the judge out of"
-    " the"
-    " verdict."
+    " the verdict."
 )
 GO_ON = (
-    "Let this loop go on also where the answer does not fit {schema}; after its last attempt"
-    " record that"
-    " the judge failed, and no score{then}."
+    "Let this loop go on also where the answer does not fit {schema}; after its last attempt record"
+    " that the judge failed, and no score{then}."
 )
 NO_SCORE_UNHEARD = "Compute the verdict from the opinions that are there, without this score."
 FAILURES = ("made_up_scores", "uncaught_answers", "unasked_scores")
@@ -78,21 +75,18 @@ FAILURES = ("made_up_scores", "uncaught_answers", "unasked_scores")
 OF_NODE = "The node "
 CATCH = "Catch the failure of this call, and record in the state that the judge failed."
 BOUND_ALWAYS = (
-    "Hold the answer of this call to {schema} as well, as by model_validate on the parsed JSON,"
-    " and fill"
-    " in no score that it lacks."
+    "Hold the answer of this call to {schema} as well, as by model_validate on the parsed JSON, and"
+    " fill in no score that it lacks."
 )
 OTHER_CALL = re.compile(r"\.(?:create|generate_content|chat|complete|completion|post)\(")
 OTHER_CLIENT = (
     "Hand the JSON Schema of {schema}, or of a list of it where one call judges several criteria,"
-    " to the"
-    " judges' model with this call, or ask a LangChain model that with_structured_output binds to"
-    " it{also}."
+    " to the judges' model with this call, or ask a LangChain model that with_structured_output"
+    " binds to it{also}."
 )
 SAME_PASSAGES = (
     "Move the passages that several prompts have in the same words into one text beside the"
-    " criterion,"
-    " and leave in each prompt what is this judge's own"
+    " criterion, and leave in each prompt what is this judge's own"
 )
 # A fault of a text that is formatted, and what mends it.
 BRACES = "Double the braces that stand for themselves"
@@ -184,8 +178,7 @@ def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
             return
         yield Step(
             f"Repeat this call, two or three times, when the answer does not fit {schema}; then"
-            " record"
-            f" that the judge failed, and no score{_at_other_calls(pieces, work)}{then}."
+            f" record that the judge failed, and no score{_at_other_calls(pieces, work)}{then}."
         )
     if aspect == "handled":
         yield from _instead_of_score(NO_MADE_UP_SCORE, work.facts.get("made_up_scores"), then)
@@ -340,8 +333,7 @@ def _beyond(row: Mapping[str, Any]) -> str:
     if row.get("caught_at"):
         return (
             " Then look at what follows in its `try`, which this line kept from running: the"
-            " handler in"
-            f" line {row['caught_at']} hides what fails there too."
+            f" handler in line {row['caught_at']} hides what fails there too."
         )
     return ""
 
@@ -409,8 +401,7 @@ def _flow_fault(kind: str, work: Work) -> Mapping[str, Any] | None:
 def _mended_first(fault: Mapping[str, Any]) -> str:
     return (
         f"Mend first what leaves criteria out: {continued(fault_sentence(fault))} Then run the"
-        " auditor"
-        " again, and commit an audit of all criteria."
+        " auditor again, and commit an audit of all criteria."
     )
 
 

@@ -59,8 +59,7 @@ def _joined_branches(row: Mapping[str, Any], work: Work) -> Step:
     if row["choices"] or not all((name, node) in plain for name in before):
         return placed(
             f"Let {node} wait for all branches from {row['fork']}, so that it runs once: pass"
-            " defer=True"
-            " where add_node adds it (LangGraph since May 2025).",
+            " defer=True where add_node adds it (LangGraph since May 2025).",
             place,
         )
     edges = edge_words([(name, node) for name in before])
@@ -87,8 +86,7 @@ def _beside(row: Mapping[str, Any], work: Work) -> str:
     it = "it" if len(mates) == 1 else "them"
     return (
         f" {listed(mates)} then {'runs' if len(mates) == 1 else 'run'} beside {row['node']}: what"
-        " needs"
-        f" its result belongs into a node after {it}."
+        f" needs its result belongs into a node after {it}."
     )
 
 
@@ -135,8 +133,7 @@ def _endless(row: Mapping[str, Any], work: Work) -> Step:
     node = row["routers"][0]
     action = (
         f"Change {named} in {node}, such as by counting the rounds of the loop {loop}: the router"
-        " after"
-        f" {listed(row['routers'])} decides the same in each."
+        f" after {listed(row['routers'])} decides the same in each."
     )
     return placed(action, row["places"][-1])
 
@@ -175,8 +172,7 @@ def _doubled(rows: Sequence[Mapping[str, Any]]) -> Step:
         return placed(f"{action} what is there.", place)
     action = (
         f"Return only new entries of {keys} from {listed(nodes)}, and leave {key} out where there"
-        " are"
-        f" none: {reducers} them to those that are there."
+        f" are none: {reducers} them to those that are there."
     )
     return placed(action, place)
 
@@ -388,8 +384,7 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
     if together:
         state += (
             " with a reducer, such as operator.or_ for a flag, operator.add for a list or a"
-            " function"
-            " that joins two texts"
+            " function that joins two texts"
         )
         in_step = "all" if len(together) == len(writers) > 2 else listed(together)
         used += f", {in_step} in one step"

@@ -56,8 +56,7 @@ def _rule_of_this_work(aspect: str, work: Work, place: Step) -> Step | None:
         action = (
             "Let the judges give the evidence that they cite with each score, by a field of"
             f" {work.opinion_schema}, or of what it lists, and in the prompt; leave a score out"
-            " where"
-            " that evidence shows the opposite of its reason."
+            " where that evidence shows the opposite of its reason."
         )
     elif aspect == "variance_re_evaluation" and work.facts.get("plain_judges"):
         action = (
@@ -73,16 +72,14 @@ def _rule_of_this_work(aspect: str, work: Work, place: Step) -> Step | None:
         gives = "give" if len(work.verdict_nodes) > 1 else "gives"
         action = (
             f"Where the scores of a criterion lie more than {far} apart, lead the graph back to"
-            f" {judges}"
-            f" once, with the others' arguments, before {last} {gives} the"
+            f" {judges} once, with the others' arguments, before {last} {gives} the"
             f" verdict.{_latest_opinions(last, work)}"
         )
         place = Step("", work.graph["path"], work.graph["state_graph_line"])
     elif aspect == "dissent_reasons" and work.facts.get("dissent_content") == "fixed":
         action = (
             "Quote in the dissent what the judges argue, and on which evidence, in place of the"
-            " fixed"
-            " text."
+            " fixed text."
         )
     else:
         return None
@@ -96,9 +93,8 @@ def _latest_opinions(last: str, work: Work) -> str:
     if field is None:
         return ""
     return (
-        f" `{field}` then holds both rounds: a judge is to return its new opinion alone, and"
-        f" {last} to"
-        " take each judge's latest, where that is not so yet."
+        f" `{field}` then holds both rounds: a judge is to return its new opinion alone, and {last}"
+        " to take each judge's latest, where that is not so yet."
     )
 
 
@@ -118,17 +114,15 @@ def _to_be_called(piece: Evidence) -> Step:
     name = piece.rationale[len(UNCALLED) :].partition("(")[0]
     action = (
         f"See that {name}() does what this rule asks for, call it where the score is computed, and"
-        " use"
-        " what it returns: nothing calls it."
+        " use what it returns: nothing calls it."
     )
     return Step(action, piece.location.path, piece.location.line_start, is_exact=True)
 
 
 def _citations_kept(piece: Evidence) -> Step:
     action = (
-        "Keep what the judge cited, and add nothing in its place: an opinion that cites no"
-        " evidence is"
-        " what this rule is for."
+        "Keep what the judge cited, and add nothing in its place: an opinion that cites no evidence"
+        " is what this rule is for."
     )
     return Step(action, piece.location.path, piece.location.line_start, is_exact=True)
 

@@ -103,8 +103,7 @@ RULES_AS_SAID = "Let the code act as the report says, or say in the report what 
 NAME_THE_LINES = "Name the lines of a part in the report as the file has them, or only its file."
 NAME_THEIR_SCORES = (
     "Give the scores of an audit by the work itself in the report, and say whose audit any others"
-    " are"
-    " from."
+    " are from."
 )
 NAME_THE_VALUES = "Give the values of the code in the report as the code has them."
 QUOTE_IT = "Quote the code in the report as it is, and take out what it does not say."
@@ -229,8 +228,7 @@ def _is_file(place: str, path: str) -> bool:
 # A tree that is cut into commits after the work has a commit for each module already.
 AS_IT_GROWS = (
     "From now on commit each part while it grows, over the time that it takes, not as finished"
-    " parts"
-    " within minutes."
+    " parts within minutes."
 )
 # A module with its tests and its package.
 FEW_FILES = 3
@@ -242,10 +240,8 @@ def history_steps(aspect: str, reason: str) -> Iterator[Step]:
     if aspect == "progression":
         yield Step(
             "In your next work commit the set-up, then the tools, then a graph that runs the"
-            " detectives"
-            " alone, then the judges as nodes of that graph, each when it first runs; the commits"
-            " that"
-            " are made stay in their order."
+            " detectives alone, then the judges as nodes of that graph, each when it first runs;"
+            " the commits that are made stay in their order."
         )
     elif aspect == "not_bulk" and WITHIN_MINUTES in reason:
         yield Step(AS_IT_GROWS, is_exact=True)

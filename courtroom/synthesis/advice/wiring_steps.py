@@ -43,9 +43,8 @@ REPORTS = "It writes what failed, such as the clone, where {justice} writes the 
 # A report is read, and may be found, where the clone failed; what raises comes to no route.
 CLONE_ALONE = (
     " Let the router look only at what a failed clone leaves empty, not at evidence on the report,"
-    " and"
-    " let the node that clones return its failure: an error that it raises ends the run before the"
-    " router."
+    " and let the node that clones return its failure: an error that it raises ends the run before"
+    " the router."
 )
 FAILED = "report_failure"
 JOIN_ROLES = {"judge": "join", "justice": "justice"}
@@ -128,8 +127,7 @@ def _reducer_first(role: str, work: Work) -> str:
     return (
         f" Before that, give the key of {state['name']} that they all write a reducer"
         f" ({place_of(state['path'], state['line'])}): without one LangGraph stops where two nodes"
-        " of a"
-        " step write it."
+        " of a step write it."
     )
 
 
@@ -141,8 +139,7 @@ def _own_entries_first(nodes: Sequence[str], work: Work) -> str:
         return ""
     return (
         f" Before that, let {listed(again)} return only what each of them changes: now they return"
-        " all"
-        " that they got, and LangGraph stops where two nodes of a step write a key without a"
+        " all that they got, and LangGraph stops where two nodes of a step write a key without a"
         " reducer."
     )
 
@@ -231,14 +228,12 @@ def _error_route(work: Work) -> Step:
     )
     action = (
         f"Replace {edges} by a conditional edge that leads to a new node where nothing was found,"
-        " and"
-        f" from there to {end}. {_reports(work)}{_of_clone(work)}"
+        f" and from there to {end}. {_reports(work)}{_of_clone(work)}"
     ) + _never_empty(work)
     if set(judges) - set(targets) and work.facts.get("judges_parallel") is False:
         action += (
             f" Once the judges start together, let the conditional edge lead to {listed(judges)},"
-            " in"
-            " place of the edges to them."
+            " in place of the edges to them."
         )
     return Step(action, rows[0][1], rows[0][2], snippet)
 
@@ -273,8 +268,7 @@ def _route_alone(route: OpenRoute, work: Work) -> Step:
     action = (
         f"Remove {edge_words([row[0] for row in rows])}: let the route after {route.start} return"
         f" {listed(route.nodes)}{beside} where nothing failed, and give the map of its call, if"
-        " there"
-        " is one, the names that it then returns."
+        " there is one, the names that it then returns."
     )
     return Step(action, rows[0][1], rows[0][2])
 

@@ -25,8 +25,7 @@ def bent_scores(judges: Sequence[FunctionRef]) -> list[dict[str, Any]]:
         for line in _lines(function.site.node):
             text = (
                 f"{function.shown_name} forces the score of an answer into the scale, so that no"
-                " schema"
-                " refuses it."
+                " schema refuses it."
             )
             rows.setdefault((function.source.path, line), shown(text, (function.source.path, line)))
     return [*rows.values()]

@@ -150,8 +150,7 @@ def raising_caps(
         sentence = (
             f"{function.shown_name}() can give {raised.number:g} by its cap for security where"
             f" Prosecutor, Defense and Tech Lead give {scores}, and {raised.without:g} without it:"
-            " a"
-            " lower score is raised"
+            " a lower score is raised"
         )
         yield LooseRule(function, proofs.get((function.key, at[0]), at[0]), sentence)
 
@@ -160,8 +159,7 @@ def words_for_facts(function: FunctionRef, line: int, words: Sequence[str]) -> L
     """Return the fault of a rule of facts that words in an argument set off as well."""
     sentence = (
         f"{function.shown_name}() takes {' or '.join(quoted(words))} in an argument for facts"
-        " against an"
-        " opinion, whatever the evidence shows: it matches words, not facts"
+        " against an opinion, whatever the evidence shows: it matches words, not facts"
     )
     return LooseRule(function, line, sentence)
 
@@ -184,8 +182,7 @@ def _set_by_words(
         ):
             fault = (
                 f"sets the score {value:g} where {' or '.join(quoted(words))} stands in an"
-                " argument,"
-                " whatever it says of them: it matches words, not facts"
+                " argument, whatever it says of them: it matches words, not facts"
             )
             yield _named(change, fault)
 
@@ -253,8 +250,7 @@ def _met_by_default(function: FunctionRef, changes: list[ScoreChange]) -> Iterat
             applies = "can apply" if len(parts) > 1 else "applies"
             sentence = (
                 f"{function.shown_name}() takes {default.value} for `{default.name}` where nothing"
-                " is"
-                f" known, and the rule in line {node.lineno} {applies} to that too"
+                f" is known, and the rule in line {node.lineno} {applies} to that too"
             )
             yield LooseRule(function, default.line, sentence)
 
@@ -419,8 +415,7 @@ def _unlimited_bonuses(
         if is_for_lead and is_raised:
             fault = (
                 "adds to the score where the Tech Lead's is high, in every criterion, not only in"
-                " those"
-                " on architecture"
+                " those on architecture"
             )
             yield _named(change, fault)
 

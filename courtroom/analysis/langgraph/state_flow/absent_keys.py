@@ -98,8 +98,7 @@ def absent_keys(
         ):
             sentence = (
                 f"{function.shown_name} asks `{row.name}` for `{row.key}`, which no entry of"
-                f" {table}"
-                f" has: {'the lookup fails' if row.is_sure else 'it gets nothing'}"
+                f" {table} has: {'the lookup fails' if row.is_sure else 'it gets nothing'}"
             )
             kind = "other_key" if row.is_sure else "empty_entry"
             path = function.source.path

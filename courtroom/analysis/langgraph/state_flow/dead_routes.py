@@ -183,8 +183,7 @@ def settled_tests(
             if fact and lost:
                 sentence = (
                     f"{start} {listed(lost.names)} only where `{key}` lacks what"
-                    f" {fact.always_write}"
-                    " there: this way is never taken"
+                    f" {fact.always_write} there: this way is never taken"
                 )
                 ways.append(lost.way(route, "needless_route", sentence, other=fact.place))
         for key in (key for key, uses in waiting.items() if not uses):
@@ -414,9 +413,8 @@ def _by_states(reader: RouterStates, route: Route, earlier: dict[str, Earlier]) 
     names = [*fillers, *([route.start] if reader.written & {*needed} else [])]
     verb = "has" if len(names) == 1 else "have"
     sentence = (
-        f"the router after {route.start} returns {listed(lost.names)} in no run:"
-        f" what {joined(names) or 'the nodes before it'} {verb} written to {listed(needed)} rules"
-        " it out"
+        f"the router after {route.start} returns {listed(lost.names)} in no run: what"
+        f" {joined(names) or 'the nodes before it'} {verb} written to {listed(needed)} rules it out"
     )
     kind = "needless_route" if fillers else "dead_route"
     return lost.way(route, kind, sentence, other=next(iter(fillers.values()), None))

@@ -133,7 +133,7 @@ def _faults(
         (test, *_), *_ = reader.tests_into(name)
         sentence = (
             f"{reader.function.shown_name} shows no evidence on {len(without)} of the"
-            f" {len(criteria)}"
-            f" criteria of {path} ({listed(without)}): no goal that is written passes this test"
+            f" {len(criteria)} criteria of {path} ({listed(without)}): no goal that is written"
+            " passes this test"
         )
         yield FlowFault(KIND, sentence, reader.function.source.path, test.lineno)

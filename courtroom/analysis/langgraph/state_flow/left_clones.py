@@ -59,8 +59,8 @@ def left_clones(call_graph: CallGraph, in_use: Sequence[FunctionRef]) -> Iterato
             time = "each run" if cloners else "each call"
             sentence = (
                 f"{function.shown_name}() clones into a folder of"
-                f" tempfile.mkdtemp(){rest or passing}:"
-                f" {'such a run' if passing else time} leaves its clone behind"
+                f" tempfile.mkdtemp(){rest or passing}: {'such a run' if passing else time} leaves"
+                " its clone behind"
             )
             yield FlowFault("left_clone", sentence, path, line)
 

@@ -102,8 +102,7 @@ def _unread_parts(
         if name not in read and not is_set_aside:
             sentence = (
                 f"{function.shown_name}() keeps a part of what {home.name}() returns as `{name}`"
-                " and"
-                " never uses it"
+                " and never uses it"
             )
             place = function.source.path, part.lineno
             yield FlowFault("unused_verdict", sentence, *place, home.key)

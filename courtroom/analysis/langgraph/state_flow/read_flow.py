@@ -351,9 +351,8 @@ def _impossible(call_graph: CallGraph, layers: Layers) -> Iterator[FlowFault]:
         values = ", ".join(test.closed.values)
         have = "it can only be" if test.closed.is_declared else "the judges only write"
         sentence = (
-            f"{test.function.name}() waits for `{test.field}` to be {test.text!r}; {have}"
-            f" {values}, so"
-            " what hangs on this never runs"
+            f"{test.function.name}() waits for `{test.field}` to be {test.text!r}; {have} {values},"
+            " so what hangs on this never runs"
         )
         place = test.closed.path, test.closed.line
         path = test.function.source.path
