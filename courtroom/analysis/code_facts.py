@@ -273,7 +273,10 @@ def _graph_run(writer: FactWriter) -> None:
     if not graphs or graphs[0].gap:
         reason = graphs[0].gap if graphs else writer.reasons.get("graph", writer.graph.reason)
         writer.set_unknown(("graph_run",), reason)
-        writer.facts["doubled_alone"] = doubled_alone(graphs[0]) if graphs else []
+        if graphs and graphs[0].state is not None:
+            writer.facts["doubled_alone"] = doubled_alone(graphs[0], graphs[0].state)
+        else:
+            writer.set_unknown(("doubled_alone",), reason)
     elif any(needs_langgraph(graph) for graph in graphs):
         writer.stub_graphs = graphs
     else:

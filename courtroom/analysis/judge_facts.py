@@ -271,10 +271,10 @@ def record_written_scores(writer: FactWriter) -> None:
             if not is_refused(f.source, line)
         ]
         writer.set_rows(name, places, gap or unclear)
+    writer.set_rows("bent_scores", bent_scores(layers.judges), gap)
     gap = layer_gap(writer.call_graph, layers, "justice")
     absent = absent_opinion_scores(layers.justice, is_refused)
     writer.set_rows("absent_opinion_scores", absent, gap)
-    writer.set_rows("bent_scores", bent_scores(layers.judges), "")
     panels = full_panels(writer.symbols)
     writer.set_rows("full_panels", panels, reading_gap(writer.symbols.codebase))
 

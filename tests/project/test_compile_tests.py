@@ -1,4 +1,4 @@
-"""What is stored before the tests run is what pytest, Python and Hypothesis look for."""
+"""Constants, bytecode and assertions stored before the tests run, as their readers look for them."""
 
 from __future__ import annotations
 

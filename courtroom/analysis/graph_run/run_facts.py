@@ -133,11 +133,8 @@ def _doubled_facts(faults: Sequence[KeyFault], state: StubState) -> list[dict[st
     ]
 
 
-def doubled_alone(graph: StubGraph) -> list[dict[str, Any]]:
+def doubled_alone(graph: StubGraph, state: StubState) -> list[dict[str, Any]]:
     """Return the lists that a node doubles whenever it runs, which takes no run of the graph to see."""
-    state = graph.state
-    if state is None:
-        return []
     filled = {key for keys in state.fresh.values() for key in keys}
     nodes = {
         key: tuple(

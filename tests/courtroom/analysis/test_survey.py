@@ -207,6 +207,13 @@ def test_reducers_of_an_unknown_state_are_unknown(tmp_path):
     assert unknown.reasons["reducers"] == unknown.reasons["state_class"]
 
 
+def test_what_only_a_graph_or_judges_show_is_unknown_without_them(tmp_path):
+    empty = survey(snapshot_of({"main.py": "print(1)\n"}, tmp_path))
+    names = ("doubled_alone", "bent_scores")
+    assert [empty.facts[name] for name in names] == [None, None]
+    assert all(empty.reasons[name] for name in names)
+
+
 def test_large_files_are_named_not_read(tmp_path):
     surveyed = survey(
         snapshot_of({"big.py": "x = 1\n" * 200}, tmp_path), limits=Limits(source_file_bytes=1024)

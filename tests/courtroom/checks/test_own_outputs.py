@@ -272,11 +272,11 @@ def test_what_detectives_read_of_the_auditor_itself_is_a_reservation(end, is_sam
 
 @pytest.mark.parametrize("aspect", ["examined", "pictures"])
 def test_text_of_a_call_that_did_not_look_is_a_reservation(aspect):
-    said = "see reports evidence with found=True also where look() returns “Analysis skipped”."
-    rows = [SHOWN, SHOWN | {"text": said}]
+    text = "see reports evidence with found=True also where look() returns “Analysis skipped”."
+    rows = [SHOWN, SHOWN | {"text": text}]
     finding = answer(aspect, assumed_evidence=[], assumed_pictures=[], varied_evidence=rows)
     assert (finding.met, finding.has_reservation) == (True, True)
-    remark = f" Not counted, as a call may return another text: {said[:-1]} (a.md:3)."
+    remark = f" Not counted, as a call may return another text: {text[:-1]} (a.md:3)."
     assert finding.reason.endswith(f" was looked at.{remark}")
     guarded = answer("guarded", guarded_evidence=[], varied_evidence=rows)
     assert guarded.reason.endswith(" with nothing of the work in its content. A fact (a.md:3).")
@@ -285,11 +285,11 @@ def test_text_of_a_call_that_did_not_look_is_a_reservation(aspect):
 
 
 def test_pictures_at_which_no_code_looks_are_a_reservation_of_their_check_alone():
-    said = f"No code was recognised by which see {NO_PICTURE}"
-    rows = [SHOWN | {"text": said}]
+    text = f"No code was recognised by which see {NO_PICTURE}"
+    rows = [SHOWN | {"text": text}]
     finding = answer("pictures", assumed_pictures=[], varied_evidence=rows)
     assert (finding.met, finding.has_reservation) == (True, True)
-    assert finding.reason.endswith(f" was looked at. {said[:-1]} (a.md:3).")
+    assert finding.reason.endswith(f" was looked at. {text[:-1]} (a.md:3).")
     other = answer("examined", assumed_evidence=[], varied_evidence=rows)
     assert other.has_reservation is False
     assert NO_PICTURE not in answer("guarded", guarded_evidence=[], varied_evidence=rows).reason

@@ -66,7 +66,8 @@ def c(state):
     reading = read_graph(symbols, {})
     [access] = read_state_access(symbols, reading)
     [graph] = stub_graphs(reading, [stub_state(symbols, access)])
-    facts = doubled_alone(graph)
+    assert graph.state is not None
+    facts = doubled_alone(graph, graph.state)
     assert [(row["key"], row["nodes"]) for row in facts] == [("opinions", doubled)] * bool(doubled)
 
 
