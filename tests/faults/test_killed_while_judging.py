@@ -80,9 +80,13 @@ def description_of(desk, audit, worker) -> str:
         f"{current.state} at {current.stage!r}, attempt {current.run_attempt}, "
         f"{current.failure_code!r}, lease until {current.lease_until}"
     )
+    failures = (current.report or {}).get("errors")
     below = children_of(worker.pid)
     stacks = print_stacks(worker.pid)
-    return f"{calls}; the audit is {state}; below the worker {below}; stacks of {stacks}"
+    return (
+        f"{calls}; the audit is {state}; its errors {failures}; below the worker {below}; "
+        f"stacks of {stacks}"
+    )
 
 
 def test_at_most_the_calls_in_flight_are_bought_twice(desk, audit):
