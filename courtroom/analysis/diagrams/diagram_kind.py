@@ -19,6 +19,7 @@ from courtroom.analysis.diagrams.diagram_graph import Chart
 from courtroom.analysis.diagrams.diagram_match import (
     Kind,
     Sketch,
+    all_nodes,
     differences,
     kind_of,
     lacks_nodes,
@@ -304,7 +305,7 @@ def _of_picture(
     has_few = _has_few_boxes(layout, graph)
     if graph and has_few:
         count = sum(level.boxes for level in layout.levels)
-        reason += f"; {count} outlines for {len(main_nodes(graph))} nodes of the code"
+        reason += f"; {count} outlines, START and END with them where they are drawn; {_counted_nodes(graph)}"
     return DiagramResult(
         kind,
         reason,
@@ -313,6 +314,15 @@ def _of_picture(
         lacks_nodes=has_few and kind == "accurate",
         shares_split=kind == "accurate" or not {*in_code, *main}.isdisjoint(widths),
     )
+
+
+def _counted_nodes(graph: GraphFact) -> str:
+    """Return how many nodes the code has, and of those how many run without a failure."""
+    count, without_exits = len(all_nodes(graph)), len(main_nodes(graph))
+    counted = f"{count} nodes in the code"
+    if without_exits == count:
+        return counted
+    return f"{counted}, {without_exits} of them with no name for failures, skips and the like"
 
 
 def _has_few_boxes(layout: Layout, graph: GraphFact | None) -> bool:

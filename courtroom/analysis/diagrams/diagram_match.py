@@ -115,7 +115,7 @@ def differences(sketch: Sketch, graph: GraphFact) -> list[str]:
 def strangers(sketch: Sketch, graph: GraphFact) -> list[str]:
     """Return the labels of linked boxes that name no node of the code, nor a choice of the way."""
     linked = dict.fromkeys(label for line in sketch.lines for label in line if label.strip())
-    words = [_words(name) for name in _nodes(graph)]
+    words = [_words(name) for name in all_nodes(graph)]
     return [
         label
         for label in linked
@@ -137,7 +137,7 @@ def undrawn(sketch: Sketch, graph: GraphFact) -> list[str]:
     labels = [_words(label) for label in sketch.labels]
     return [
         name
-        for name in _nodes(graph)
+        for name in all_nodes(graph)
         if name not in drawn and not any(_are_alike(_words(name), label) for label in labels)
     ][:_MOST_STRANGERS]
 
@@ -251,7 +251,8 @@ def _has_all_splits(sketch: Sketch, graph: GraphFact) -> bool:
     return len(groups) >= 2 and all(_has_split(sketch, group, graph) for group in groups)
 
 
-def _nodes(graph: GraphFact) -> list[str]:
+def all_nodes(graph: GraphFact) -> list[str]:
+    """Return the nodes of the graph and of those inside its nodes, without its start and end."""
     # A diagram may show the nodes of a subgraph or the node that contains it.
     graphs = (graph, *graph.subgraphs)
     names = dict.fromkeys(name for wired in graphs for name in wired.nodes)
@@ -260,7 +261,7 @@ def _nodes(graph: GraphFact) -> list[str]:
 
 def main_nodes(graph: GraphFact) -> list[str]:
     """Return the nodes that a run without failures passes, which a diagram should show."""
-    return [name for name in _nodes(graph) if not is_exit(name)]
+    return [name for name in all_nodes(graph) if not is_exit(name)]
 
 
 def _drawn_nodes(sketch: Sketch, graph: GraphFact) -> set[str]:
@@ -270,7 +271,7 @@ def _drawn_nodes(sketch: Sketch, graph: GraphFact) -> set[str]:
 def _named_in(labels: Iterable[str], graph: GraphFact) -> set[str]:
     """Return the code's nodes that any of these labels names."""
     texts = list(labels)
-    return {name for name in _nodes(graph) if any(_is_name_of(text, name) for text in texts)}
+    return {name for name in all_nodes(graph) if any(_is_name_of(text, name) for text in texts)}
 
 
 def _has_split(sketch: Sketch, group: Sequence[str], graph: GraphFact) -> bool:

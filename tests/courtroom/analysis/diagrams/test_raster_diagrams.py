@@ -393,7 +393,23 @@ def test_picture_with_fewer_boxes_than_the_code_has_nodes_is_not_like_it(
         )
         assert finding.met is met
         assert (like_code in finding.reason) == (met is False)
-        assert ("9 outlines for 12 nodes of the code" in finding.reason) == (met is False)
+        assert (
+            "9 outlines, START and END with them where they are drawn; 12 nodes in the code"
+            in finding.reason
+        ) == (met is False)
+
+
+def test_nodes_for_failures_are_told_apart_among_those_that_outlines_are_fewer_than() -> None:
+    rows = [level for w in (3, 3) for level in ((1, 1, 1, 1), (w, w, w, w))]
+    layout = Layout(1, tuple(_level(*level) for level in (*rows, (1, 1, 1, 0))))
+    reading = PdfReading(("Text.",), (PdfImage(1, 600, 400),), layouts=(layout,))
+    whole = _graph(3, 3)
+    nodes = (*whole.nodes, *(f"later_{number}" for number in range(4)), "skip_doc_analyst")
+    result = diagram_of(reading, whole.model_copy(update={"nodes": nodes}))
+    assert (
+        "9 outlines, START and END with them where they are drawn; 13 nodes in the code, 12 of"
+        " them with no name for failures, skips and the like"
+    ) in result.reason
 
 
 def test_rows_are_compared_with_the_code_without_its_alternatives_too() -> None:
