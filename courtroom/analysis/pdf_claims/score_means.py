@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from courtroom.analysis.python.syntax import parse_sources
-from courtroom.analysis.python.tree_walk import called_name, last_name, terms_of, walk
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    terms_of,
+    walk,
+)
 
 _JUDGE = re.compile(r"prosec|defen[cs]e|tech")
 # What holds the opinions of the judges on one criterion.
@@ -17,16 +24,58 @@ _FEWEST_JUDGES = 2
 
 
 def means_of_scores(sources: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return path and line of the means of several judges' scores in the Python sources."""
+    """Return path and line of the means of several judges' scores in the Python sources.
+
+    What a function holds whose name no code has is no mean of a run.
+    """
     python = {p: text.encode() for p, text in sources.items() if p.endswith(".py")}
+    files = parse_sources(python).files
+    functions = [
+        (path, node)
+        for path, source in files.items()
+        for node in walk(source.tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    means = [(path, node, lines) for path, node in functions if (lines := list(_means(node)))]
+    uses = Counter(name for source in files.values() for name in _used_names(source.tree))
+    may_fetch_any = any(_fetches_by_name(node) for s in files.values() for node in walk(s.tree))
     places = {
         (path, line)
-        for path, source in parse_sources(python).files.items()
-        for function in walk(source.tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-        for line in _means(function)
+        for path, node, lines in means
+        if may_fetch_any or node.decorator_list or _is_used(node, uses)
+        for line in lines
     }
     return [{"path": path, "line": line} for path, line in sorted(places)]
+
+
+def _is_used(function: ast.FunctionDef | ast.AsyncFunctionDef, uses: Counter[str]) -> bool:
+    """Return true for a name that code has outside of the function itself."""
+    own = sum(name == function.name for name in _used_names(function))
+    return uses[function.name] > own
+
+
+def _fetches_by_name(node: ast.AST) -> bool:
+    """Return true for what may fetch any function, by a name that is made at run time.
+
+    An attribute with a default, `getattr(opinion, key, None)`, is data.
+    """
+    if not isinstance(node, ast.Call):
+        return False
+    name, arguments = called_name(node), node.args
+    if name == "getattr":
+        return len(arguments) == 2 and constant_text(arguments[1]) is None
+    return name == "globals"
+
+
+def _used_names(tree: ast.AST) -> Iterator[str]:
+    """Yield the names that code reads, imports and looks up."""
+    for node in walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute):
+            yield last_name(node)
+        elif isinstance(node, ast.alias):
+            yield node.name
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
 
 
 def _means(function: ast.AST) -> Iterator[int]:

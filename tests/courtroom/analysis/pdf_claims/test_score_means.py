@@ -9,7 +9,11 @@ from courtroom.analysis.pdf_claims.claims import checked_claims
 from courtroom.analysis.pdf_claims.score_means import means_of_scores
 from courtroom.detectives.evidence_aggregator import with_means
 
-MIXED = "def settle(prosecutor, defense, tech_lead):\n    return (prosecutor + 2 * tech_lead) / 3\n"
+UNCALLED = (
+    "def settle(prosecutor, defense, tech_lead):\n    return (prosecutor + 2 * tech_lead) / 3\n"
+)
+CALL = "VERDICT = settle\n"
+MIXED = UNCALLED + CALL
 
 
 @pytest.mark.parametrize(
@@ -23,7 +27,7 @@ MIXED = "def settle(prosecutor, defense, tech_lead):\n    return (prosecutor + 2
     ],
 )
 def test_mean_of_several_judges_is_recognised_at_its_line(mean: str) -> None:
-    source = f"def settle(prosecutor, defense, tech_lead, opinions):\n    return {mean}\n"
+    source = f"def settle(prosecutor, defense, tech_lead, opinions):\n    return {mean}\n{CALL}"
     assert means_of_scores({"a.py": source}) == [{"path": "a.py", "line": 2}]
 
 
@@ -31,7 +35,7 @@ def test_weighted_sum_that_grows_in_a_loop_is_a_mean_where_it_is_divided() -> No
     source = (
         "def settle(opinions):\n    total = shares = 0\n    for op in opinions:\n"
         "        total += op.score * weight(op)\n        shares += weight(op)\n"
-        "    return total / shares\n"
+        "    return total / shares\n" + CALL
     )
     assert means_of_scores({"a.py": source}) == [{"path": "a.py", "line": 6}]
 
@@ -50,8 +54,17 @@ def test_weighted_sum_that_grows_in_a_loop_is_a_mean_where_it_is_divided() -> No
     ],
 )
 def test_other_sums_and_quotients_are_no_mean_of_judges(value: str) -> None:
-    source = f"def settle(prosecutor, defense, opinions, criteria):\n    return {value}\n"
+    source = f"def settle(prosecutor, defense, opinions, criteria):\n    return {value}\n{CALL}"
     assert means_of_scores({"a.py": source, "b.py": "not python(", "c.md": MIXED}) == []
+
+
+def test_mean_in_a_function_that_nothing_calls_is_not_counted() -> None:
+    recursive = UNCALLED.replace("(prosecutor +", "(settle(1, 2, 3) + prosecutor +")
+    for source in (UNCALLED, recursive):
+        assert means_of_scores({"a.py": source}) == []
+    looked_up = 'RULE = globals()["settle"]\n'
+    for other in (CALL, looked_up, "from a import settle\n", "RULE = getattr(court, rule)\n"):
+        assert means_of_scores({"a.py": UNCALLED, "b.py": other}) == [{"path": "a.py", "line": 2}]
 
 
 def test_report_that_denies_averages_is_contradicted_by_a_weighted_mean() -> None:
