@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.analysis.langgraph.judging.rule_words import WAITS_FOR_WORD
+from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.checks.from_facts import (
     Sentences,
     decided,
@@ -20,7 +21,7 @@ from courtroom.checks.from_facts import (
     with_reach,
 )
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import in_full, place_of, sentence_of
+from courtroom.checks.phrases import in_full, listed, place_of, sentence_of
 from courtroom.checks.result import MOST_CLUES, Finding, present
 from courtroom.checks.state_flow import fault_sentence, with_undercut_verdict
 from courtroom.checks.subjects import Subject, Subjects, is_held, unreached
@@ -170,7 +171,27 @@ def _rule(check: SynthesisRules, survey: Survey) -> Finding:
         sentences = locations[0].note, sentences[1]
     finding = decided(rules[check.aspect], locations, survey, sentences)
     fault = OF_ANOTHER if is_narrow else ""
-    return replace(_in_sentences(finding), has_reservation=is_limited, fault=fault)
+    finding = replace(_in_sentences(finding), has_reservation=is_limited, fault=fault)
+    return _with_doubled(finding, survey) if check.aspect == "functionality_weight" else finding
+
+
+def _with_doubled(finding: Finding, survey: Survey) -> Finding:
+    """The finding on weights, with the judges whose opinions the run of the graph adds again."""
+    repeats = (survey.facts.get("graph_run") or {}).get("repeated") or ()
+    rows = [row for repeat in repeats for row in repeat.get("added", ())]
+    judges = {name: row for row in rows for name in row["nodes"] if role_by_name(name) == "judge"}
+    if not finding.met or not judges:
+        return finding
+    row = next(iter(judges.values()))
+    returns, is_there = ("returns", "it") if len(judges) == 1 else ("return", "each of them")
+    sentence = (
+        f"What {listed(f'`{name}`' for name in judges)} {returns} under `{row['key']}` is there"
+        f" more than once, as nodes run again: where {is_there} counts each time, the weights are"
+        " others."
+    )
+    clues = (*finding.clues, *(line_clue(place, sentence) for place in row["places"][:1]))
+    reason = f"{finding.reason} {sentence}"
+    return replace(finding, reason=reason, clues=clues[:MOST_CLUES], has_reservation=True)
 
 
 def _in_sentences(finding: Finding) -> Finding:

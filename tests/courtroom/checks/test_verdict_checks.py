@@ -6,6 +6,8 @@ from courtroom.checks.structured_output import StructuredOutput, structured_outp
 from courtroom.checks.synthesis_rules import SynthesisRules, synthesis_rules
 from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, location_at, survey
 
+LINE = {"path": "judges.py", "line": 9}
+
 
 @pytest.mark.parametrize("met", [True, False])
 def test_a_synthesis_rule_is_read_from_the_facts(met):
@@ -232,3 +234,21 @@ def test_rule_that_waits_for_a_word_of_another_criterion_is_not_said_to_be_missi
         ),
     )
     assert finding.fault == finding.reason.partition(":")[0] + "."
+
+
+def test_weight_of_the_tech_lead_has_a_reservation_where_opinions_are_added_again():
+    added = {"key": "opinions", "nodes": ["prosecutor", "tech_lead"], "places": [LINE]}
+    facts = {
+        "rules": {"functionality_weight": True},
+        "graph_run": {"repeated": [{"added": [added]}]},
+    }
+    places = {"functionality_weight": (location_at("x.py", 4),)}
+    check = SynthesisRules(**CHECK_FIELDS, aspect="functionality_weight")
+    finding = synthesis_rules(check, survey(facts=facts, places=places))
+
+    assert (finding.met, finding.has_reservation) == (True, True)
+    assert "What `prosecutor` and `tech_lead` return under `opinions`" in finding.reason
+    assert clue_lines(finding) == [("x.py", 4), ("judges.py", 9)]
+
+    added["nodes"] = ["repo_investigator"]
+    assert not synthesis_rules(check, survey(facts=facts, places=places)).has_reservation
