@@ -37,9 +37,12 @@ def named(words: Sequence[str]) -> str:
 
 
 def more_of_this_kind(left: int, which: str = "this") -> str:
-    """A sentence, with a space before it, on what a reason leaves out; "" where it is nothing."""
+    """A sentence, with a space before it, on what a reason leaves out; "" where it is nothing.
+
+    What was recognised is counted: the work may hold more.
+    """
     verb = "is" if left == 1 else "are"
-    return f" There {verb} {left} more of {which} kind." if left > 0 else ""
+    return f" There {verb} at least {left} more of {which} kind." if left > 0 else ""
 
 
 def in_full(sentences: Iterable[str]) -> str:

@@ -19,11 +19,11 @@ from courtroom.analysis.diagrams.diagram_graph import Chart
 from courtroom.analysis.diagrams.diagram_match import (
     Kind,
     Sketch,
-    all_nodes,
     differences,
     kind_of,
     lacks_nodes,
     main_nodes,
+    node_count,
     shows_a_split,
     sketch_of,
     strangers,
@@ -318,7 +318,7 @@ def _of_picture(
 
 def _counted_nodes(graph: GraphFact) -> str:
     """Return how many nodes the code has, and of those how many run without a failure."""
-    count, without_exits = len(all_nodes(graph)), len(main_nodes(graph))
+    count, without_exits = node_count(graph), len(main_nodes(graph))
     counted = f"{count} nodes in the code"
     if without_exits == count:
         return counted

@@ -108,7 +108,7 @@ def differences(sketch: Sketch, graph: GraphFact) -> list[str]:
     parts = [f"not drawn side by side: {' | '.join(group)} of the code" for group in apart]
     parts += [f"a line joins two of {' | '.join(group)}" for group in in_line]
     if 2 * len(drawn) < len(nodes):
-        parts.append(f"it names {len(drawn)} of the {len(nodes)} nodes of the code")
+        parts.append(f"it names {len(drawn)} of the {node_count(graph)} nodes of the code")
     return parts
 
 
@@ -257,6 +257,11 @@ def all_nodes(graph: GraphFact) -> list[str]:
     graphs = (graph, *graph.subgraphs)
     names = dict.fromkeys(name for wired in graphs for name in wired.nodes)
     return [name for name in names if _key(name) not in _TERMINALS]
+
+
+def node_count(graph: GraphFact) -> int:
+    """Return the number of nodes of the code, also of those called "end" and those for failures."""
+    return len({name for wired in (graph, *graph.subgraphs) for name in wired.nodes})
 
 
 def main_nodes(graph: GraphFact) -> list[str]:

@@ -54,6 +54,14 @@ _DEFENSIVE = re.compile(
     r"\W{1,8}+(?:\w{1,20}+\W{1,8}+){0,3}?(?:in|inside|within|found|contained|embedded|from|that"
     r"|which|hidden|appearing|they|it|written)\b"
 )
+# A line that is a label and a mark alone: "Final verdict: 5/5 (exceptional)".
+_RESULT = re.compile(
+    r"^\W{0,6}((?:[a-z]{1,20} ){0,3}[a-z]{2,20}) ?[:=–—-]\W{0,4}(\d{1,2}(?:\.\d{1,2})?) ?/ ?(?:5|10|100)"
+    r"\W{0,3}(?:[a-z][a-z -]{0,40})?\W{0,4}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Marks under one label, not all of them the same: results that are listed.
+_LISTED = 3
 _QUOTES = tuple("\"'`“”‘’«»>*")
 _SENTENCE_START = re.compile(r"[.!?]\s|\n\s*\n")
 
@@ -74,11 +82,28 @@ class Passage:
 
 def suspicious_passages(texts: Sequence[str], kind: Kind = "prose") -> tuple[Passage, ...]:
     """Return the passages of these texts (pages or files) that a person should see."""
+    labels = _labels_of_results(texts)
     return tuple(
         passage
         for page, text in enumerate(texts, start=1)
         for passage in passages_in(text, kind, page)
+        if not _is_result(passage.text, labels)
     )
+
+
+def _labels_of_results(texts: Sequence[str]) -> frozenset[str]:
+    """Return the labels under which these texts list marks that differ, as a self-audit does."""
+    marks: dict[str, list[str]] = {}
+    for label, mark in (pair for text in texts for pair in _RESULT.findall(text)):
+        marks.setdefault(label.lower(), []).append(mark)
+    return frozenset(
+        label for label, rows in marks.items() if len(rows) >= _LISTED and len(set(rows)) > 1
+    )
+
+
+def _is_result(text: str, labels: frozenset[str]) -> bool:
+    result = _RESULT.match(text)
+    return result is not None and result[1].lower() in labels
 
 
 def suspicious_in(reading: PdfReading) -> tuple[Passage, ...]:

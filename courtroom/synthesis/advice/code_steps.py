@@ -47,7 +47,7 @@ NO_DEADLINE = (
     " clone_from has no deadline of its own."
 )
 # GitPython and a -- before the address keep git from reading it as an option.
-LOCAL_ADDRESS = "a path may lead to any file on the machine that runs the audit"
+LOCAL_ADDRESS = "a path may lead to any repository on the machine that runs the audit"
 # What the work says that it takes stays possible for the person who starts the run.
 LOCAL_ON_REQUEST = (
     " Let a local path, which the work documents, pass by an option of the command alone."

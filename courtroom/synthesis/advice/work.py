@@ -85,7 +85,7 @@ class Work:
             "idle_justice": self._to_wire("justice"),
             **self._limits,
         }
-        texts |= {role: _all_of(role, self.nodes(role)) for role in ("detective", "judge")}
+        texts |= {role: _all_of(role, self._beside(role)) for role in ("detective", "judge")}
         texts["justice"] = listed(self.verdict_nodes)
         for prompt in self.facts.get("persona_prompts") or ():
             place = place_of(prompt["path"], prompt["line"])
@@ -190,6 +190,23 @@ class Work:
         nodes = self.graph.get("nodes", ())
         layer = [node for node in nodes if role_by_name(node) == role and not is_exit(node)]
         return [n for n in layer if is_single(n, role) or not self._branches_to(n, layer)]
+
+    def _beside(self, role: str) -> list[str]:
+        """Return the nodes of this role, with those that plain edges place beside them.
+
+        A layer may hold nodes that are called after a criterion.
+        """
+        layer = self.nodes(role)
+        ends = {node: self._ends_of(node) for node in self.graph.get("nodes", ())}
+        between = {ends[node] for node in layer if all(ends[node])}
+        others = {*self.nodes("detective"), *self.nodes("judge")}.difference(layer)
+        return [n for n in ends if n in layer or (ends[n] in between and n not in others)]
+
+    def _ends_of(self, node: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the nodes before and behind a node, by plain edges."""
+        edges: Sequence[Sequence[str]] = self.graph.get("edges", ())
+        before = frozenset(start for start, end in edges if end == node)
+        return before, frozenset(end for start, end in edges if start == node)
 
     @property
     def verdict_nodes(self) -> list[str]:

@@ -85,7 +85,7 @@ def test_only_the_first_places_are_shown_and_the_rest_is_counted():
         survey(locations=tuple(location_at("a.py", n) for n in range(1, 10))),
     )
     assert (finding.reason, len(finding.clues)) == (
-        "a.py is in the repository. There are 8 more of this kind.",
+        "a.py is in the repository. There are at least 8 more of this kind.",
         4,
     )
 

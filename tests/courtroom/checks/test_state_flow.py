@@ -99,7 +99,7 @@ def test_many_faults_are_counted():
 
     others = [fault | {"sentence": f"judge {n} fails"} for n, fault in enumerate(lines)]
     finding = found("no_update", fact={"faults": others, "unread": {}})
-    assert finding.reason == "judge 0 fails (a.py:4). There are 3 more of this kind."
+    assert finding.reason == "judge 0 fails (a.py:4). There are at least 3 more of this kind."
 
 
 def test_fault_that_counts_for_nothing_goes_on_after_a_colon():
@@ -136,7 +136,7 @@ def test_faults_of_another_kind_are_named_beside_the_first():
     )
     assert finding.reason == (
         "judge returns only `verdict` (a.py:4). judge returns only `verdict` (a.py:4)."
-        " There is 1 more of the last kind."
+        " There is at least 1 more of the last kind."
     )
 
 

@@ -105,6 +105,8 @@ def test_only_an_address_that_git_may_read_as_an_option_is_said_to_be_one(call, 
     quote = type("Piece", (), {"content": call})()
     (step,) = code_steps.clone_steps("url_validated", [quote], facts)
     assert ("is an option to git" in step.action) is is_option
+    # A clone of a path copies a repository, and reads no other file.
+    assert ("a path may lead to any repository on the machine" in step.action) is not is_option
 
 
 @pytest.mark.parametrize("refusal", ["ValueError", "RuntimeError", ""])

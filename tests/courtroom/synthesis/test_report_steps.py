@@ -230,3 +230,17 @@ def test_claimed_temporary_directory_is_described_and_not_built():
     assert step.action == (
         "Say in the report what the code uses in place of a clone into a TemporaryDirectory."
     )
+
+
+def test_layer_is_named_with_the_nodes_that_plain_edges_place_beside_it():
+    layer = ["repo_analyst", "doc_analyst", "safe_tools", "synthesis_rules"]
+    ends = [*layer, "collect"]
+    edges = [edge for n in layer for edge in (["start_up", n], [n, "collect"])]
+    graph = {
+        "path": "graph.py",
+        "state_graph_line": 3,
+        "nodes": ["start_up", *ends, "late_tools"],
+        "edges": [*edges, ["collect", "late_tools"]],
+    }
+    names = work(graph=graph).names
+    assert names["detective"] == "repo_analyst, doc_analyst, safe_tools and synthesis_rules"

@@ -404,10 +404,10 @@ def test_nodes_for_failures_are_told_apart_among_those_that_outlines_are_fewer_t
     layout = Layout(1, tuple(_level(*level) for level in (*rows, (1, 1, 1, 0))))
     reading = PdfReading(("Text.",), (PdfImage(1, 600, 400),), layouts=(layout,))
     whole = _graph(3, 3)
-    nodes = (*whole.nodes, *(f"later_{number}" for number in range(4)), "skip_doc_analyst")
+    nodes = (*whole.nodes, *(f"later_{number}" for number in range(4)), "skip_doc_analyst", "end")
     result = diagram_of(reading, whole.model_copy(update={"nodes": nodes}))
     assert (
-        "9 outlines, START and END with them where they are drawn; 13 nodes in the code, 12 of"
+        "9 outlines, START and END with them where they are drawn; 14 nodes in the code, 12 of"
         " them with no name for failures, skips and the like"
     ) in result.reason
 
