@@ -11,6 +11,7 @@ from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.judging.refused_opinions import calls_with_empty_list
 from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
 from courtroom.analysis.langgraph.unfit_inputs import added_lists, unfit_inputs
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
@@ -80,6 +81,7 @@ def _failures(
             lines = {
                 *failing_by_site.get(site, []),
                 *calls_without_field(writer.symbols, source, site),
+                *calls_with_empty_list(writer.symbols, source, site),
                 *calls_with_unfit_value(writer.call_graph, function),
                 *calls_without_method(writer.symbols, source, site),
                 *items_of_objects(writer.symbols, source, site, tops),

@@ -34,7 +34,7 @@ RUNS = {
     "justice": "The Chief Justice",
 }
 # As the evidence lists them.
-KINDS = "eleven"
+KINDS = "twelve"
 # Only these are looked at: routers and constructors may run as well, also when a file is imported.
 REACHED = {
     "graph": "that a run of the program reaches outside the judges and the Chief Justice",
@@ -85,10 +85,11 @@ def _failing(check: FailingCode, survey: Survey) -> Finding:
         searched = (
             f"{looked} for names that nothing defines or that a comprehension sets too late, for"
             " texts that cannot be formatted, for models that are built without a field that they"
-            " require or with a value of another type, for methods, items and fields that an"
-            " object lacks, for runs of the graph with what its reducer cannot add, for files and"
-            " databases that are used after they are closed, and for relative paths that the code"
-            " spells out and opens and that the repository lacks: none was recognised."
+            " require, with a value of another type or with an empty list that they refuse, for"
+            " methods, items and fields that an object lacks, for runs of the graph with what its"
+            " reducer cannot add, for files and databases that are used after they are closed, and"
+            " for relative paths that the code spells out and opens and that the repository lacks:"
+            " none was recognised."
         )
         reason = f"{looked} for {KINDS} kinds of such lines.{unlocked}"
         finding = absent(reason, searched, met=True, caption=f"{SEARCHED}{unlocked}")
@@ -196,9 +197,10 @@ KIND = CheckKind(
     label=Label(
         title="Lines that fail",
         about="Whether a line evaluates a name that nothing defines or that is set too late, a text that"
-        " cannot be formatted, a model without a field that it requires or with a value of another"
-        " type, a method, an item or a field that an object lacks, a run of the graph with what its"
-        " reducer cannot add, a file that is closed already, or a file that the repository lacks.",
+        " cannot be formatted, a model without a field that it requires, with a value of another"
+        " type or with an empty list that it refuses, a method, an item or a field that an object"
+        " lacks, a run of the graph with what its reducer cannot add, a file that is closed already,"
+        " or a file that the repository lacks.",
     ),
     concern="function",
     order=85,

@@ -8,7 +8,9 @@ from typing import Any
 
 from courtroom.analysis.langgraph.judging.opinion_guards import GIVEN
 from courtroom.analysis.locations import shown
-from courtroom.analysis.python.source_files import SourceFile
+from courtroom.analysis.python.certain_nodes import mark_of
+from courtroom.analysis.python.failing_lines import FailingLine
+from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
 from courtroom.analysis.python.tree_walk import (
     called_name,
@@ -71,6 +73,38 @@ def _hands_refused_list(call: ast.Call, source: SourceFile, symbols: SymbolTable
     return site is not None and not set(empty).isdisjoint(fields_of_some(site))
 
 
+def calls_with_empty_list(
+    symbols: SymbolTable, source: SourceFile, function: FunctionSite
+) -> Iterator[FailingLine]:
+    """Yield calls that hand an empty list to a field of which the model wants members."""
+    for node in walk(function.node):
+        if not isinstance(node, ast.Call) or not node.keywords or node.args:
+            continue
+        empty = [k for k in node.keywords if k.arg and _is_empty(k.value)]
+        site = symbols.find_class(source, node.func) if empty else None
+        wanted = fields_of_some(site) if site and not _may_fill(site) else {}
+        for keyword in empty:
+            least, _ = wanted.get(keyword.arg or "", (0, 0))
+            if least:
+                number = f"fewer than {least}" if least > 1 else "an empty one"
+                why = (
+                    f"builds {called_name(node)} with an empty list as {keyword.arg}, of which it"
+                    f" refuses {number}"
+                )
+                yield FailingLine(keyword.value.lineno, why, mark_of(node))
+
+
+def _is_empty(value: ast.expr) -> bool:
+    return isinstance(value, ast.List) and not value.elts
+
+
+def _may_fill(site: ClassSite) -> bool:
+    """Return whether a validator of the model may turn a value into another one before the test."""
+    calls = (node for node in walk(site.node) if isinstance(node, ast.Call))
+    keywords = (keyword for call in calls for keyword in call.keywords)
+    return any(k.arg in {"mode", "pre"} and constant_text(k.value) != "after" for k in keywords)
+
+
 def full_panels(symbols: SymbolTable) -> list[dict[str, Any]]:
     """Return the product's models that refuse fewer than two, three or more opinions, as facts."""
     return [
@@ -105,6 +139,8 @@ def _refusal(function: ast.FunctionDef) -> tuple[int, int] | None:
     """Return number and line of `if len(v) != 3: raise ...` and of `if not v: raise ...`."""
     names = [argument.arg for argument in function.args.args]
     for statement in function.body:
+        if any(_ends_or_sets(node, names) for node in walk(statement)):
+            return None
         if isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Raise):
             match statement.test:
                 case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)) if name in names:
@@ -116,6 +152,11 @@ def _refusal(function: ast.FunctionDef) -> tuple[int, int] | None:
                 ) if name in names and _number(number):
                     return _number(number), statement.lineno
     return None
+
+
+def _ends_or_sets(node: ast.AST, names: Sequence[str]) -> bool:
+    is_set = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in names
+    return isinstance(node, ast.Return) or is_set
 
 
 def _number(node: ast.AST | None) -> int:

@@ -34,8 +34,9 @@ from courtroom.analysis.python.tree_walk import (
 # Methods that put keys into a dict.
 ADDING = frozenset({"update", "setdefault"})
 WORD = re.compile(r"\w+")
-# Names of one entry of a rubric.
+# Names of one entry of a rubric, and of the list of them.
 ENTRY_WORDS = frozenset({"criterion", "dimension", "dim", "crit"})
+LIST_WORDS = frozenset({"criteria", "dimensions", "dims", "crits"})
 # What code asks for in case it is there.
 OPTIONAL_WORDS = frozenset(
     words_of("error errors status success ok message failed warning reason note notes")
@@ -214,7 +215,7 @@ def _of_entries(
     """Yield keys that no JSON file holds, of names whose other keys are in the rubrics."""
     reported: set[str] = set()
     for (name, under), rows in _by_name(lookups).items():
-        is_entry = bool(ENTRY_WORDS & {*words_of(name)}) and not under
+        is_entry = not under and _is_entry(name, nodes)
         keys = _asked_of(name, nodes) if is_entry else frozenset()
         for row in rows if is_entry else ():
             if row.key in reported:
@@ -223,6 +224,12 @@ def _of_entries(
             if paths and not is_known(row.key):
                 reported.add(row.key)
                 yield joined(paths[:MOST_NAMES]), _first_of(row, lookups, nodes)
+
+
+def _is_entry(name: str, nodes: Sequence[ast.AST]) -> bool:
+    """Return whether the name, or the list that a loop takes it from, is called after criteria."""
+    lists = (words_of(row) for row in _lists_of(name, nodes))
+    return bool(ENTRY_WORDS & {*words_of(name)}) or any(LIST_WORDS & {*words} for words in lists)
 
 
 def _first_of(row: Lookup, lookups: Sequence[Lookup], nodes: Sequence[ast.AST]) -> Lookup:

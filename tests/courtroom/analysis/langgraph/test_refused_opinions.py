@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.langgraph.judging.refused_opinions import full_panels, refused_places
+from courtroom.analysis.langgraph.judging.refused_opinions import (
+    calls_with_empty_list,
+    full_panels,
+    refused_places,
+)
 from tests.courtroom.sources import symbols_of
 
 MODEL = """
@@ -45,6 +49,32 @@ def test_empty_list_is_refused_by_what_the_model_validates(value, test, given, i
     assert refused_places(symbols, [])(source, 14) is is_refused
     wanted = [f"Result refuses fewer than {least} opinions."] if least else []
     assert [row["text"] for row in full_panels(symbols)] == wanted
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "test", "why"),
+    [
+        ("", "", "len(v) != 3", "of which it refuses fewer than 3"),
+        ("", "", "not v", "of which it refuses an empty one"),
+        ("opinions=[]", "opinions=[a]", "len(v) != 3", ""),
+        ("        if", "        if not v: return v\n        if", "len(v) != 3", ""),
+        ("        if", "        v = v or [0, 0, 0]\n        if", "len(v) != 3", ""),
+        ('r("opinions")', 'r("opinions", mode="before")', "len(v) != 3", ""),
+        (
+            'r("opinions")',
+            'r("opinions", mode="after")',
+            "not v",
+            "of which it refuses an empty one",
+        ),
+    ],
+)
+def test_call_with_a_list_that_the_model_refuses_fails_whenever_it_runs(old, new, test, why):
+    code = MODEL.format(value=ANY, test=test, given="[]").replace(old, new)
+    symbols = symbols_of(code)
+    source = symbols.codebase.production[0]
+    rows = [row.why for f in source.functions for row in calls_with_empty_list(symbols, source, f)]
+    begin = "builds Result with an empty list as opinions"
+    assert rows == ([f"{begin}, {why}"] if why else [])
 
 
 @pytest.mark.parametrize(

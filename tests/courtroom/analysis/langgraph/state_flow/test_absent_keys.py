@@ -300,6 +300,21 @@ def test_a_part_of_the_rubric_that_a_judge_goes_on_without_is_told(new: str, is_
     assert other(code, kind="empty_entry") == [sentence] * is_shown
 
 
+@pytest.mark.parametrize(("rows", "is_shown"), [("dims", True), ("pages", False)])
+def test_a_name_that_a_loop_takes_from_the_criteria_is_an_entry(rows: str, is_shown: bool):
+    code = f"""
+def judge(state):
+    {rows} = rubric_of(state["evidences"])
+    for d in {rows}:
+        asks(d.get("id"), d.get("judicial_logic", {{}}))
+    return {{"opinions": [1]}}
+"""
+    sentence = (
+        "judge asks `d` for `judicial_logic`, which no entry of rubric.json has: it gets nothing"
+    )
+    assert other(code, kind="empty_entry") == [sentence] * is_shown
+
+
 @pytest.mark.parametrize(
     "code",
     [
