@@ -557,6 +557,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "fixed_remediations",
             "fixed_summaries",
             "markdown_report",
+            "unwritten_reports",
         ),
     ),
     (record_rule_obstacles, ("unheld_rules",)),

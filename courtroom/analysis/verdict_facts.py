@@ -117,11 +117,24 @@ def _report(writer: FactWriter, reader: DeliveryReader) -> None:
     gaps = (delivery.gap for delivery in deliveries if delivery.is_written is None)
     gap = reading_gap(writer.symbols.codebase) or next(gaps, "")
     writer.set_flag("markdown_report", bool(written), gap)
+    kept = [] if written else [row for row in deliveries if _is_kept(row, reader)]
+    writer.set_rows("unwritten_reports", [_maker(row) for row in kept], gap)
     if written:
         _show_reports(writer, written)
-    for delivery in deliveries if writer.facts["markdown_report"] is False else ():
+    for delivery in (kept or deliveries) if writer.facts["markdown_report"] is False else ():
         source, line = delivery.place
         writer.add_location("markdown_report", source.path, line, note=delivery.note)
+
+
+def _is_kept(delivery: Delivery, reader: DeliveryReader) -> bool:
+    """Return whether a run makes a report that stays in the state or is only shown in part."""
+    return delivery.is_written is False and reader.is_of_run(delivery.report.function)
+
+
+def _maker(delivery: Delivery) -> dict[str, Any]:
+    function = delivery.report.function
+    line = function.site.node.lineno
+    return {"path": function.source.path, "line": line, "name": function.shown_name}
 
 
 def _show_reports(writer: FactWriter, written: Sequence[Delivery]) -> None:

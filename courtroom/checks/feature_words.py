@@ -64,6 +64,7 @@ FEATURE_WORDS = {
     "no_shell": "no use of shell=True",
     "structured_output": "structured output",
     "output_retry": "a retry after a bad answer",
+    "retry_logic": "retry logic",
     "deterministic_verdict": "a deterministic verdict",
     "no_averages": "a verdict that is not an average",
     "distinct_personas": "distinct prompts",

@@ -192,7 +192,10 @@ def _reach(compared: Sequence[CheckedClaim], sentences: int) -> str:
     if sentences <= count:
         return ""
     of = number_of(count, "sentence")
-    return f" What was compared stands in {of} of the {sentences} that the report has on its code."
+    return (
+        f" What was compared, the feature that a sentence names, stands in {of} of the {sentences}"
+        " that the report has on its code."
+    )
 
 
 def _uncompared(count: int) -> str:
@@ -238,17 +241,18 @@ def _behaviour(
     open_ones = ""
     if unheld:
         names = named([f"{_feature(held)} (page {held.claim.page})" for held in unheld])
-        open_ones = f"; {len(unheld)} more could not be compared with the code as worded: {names}"
+        more = number_of(len(unheld), "more claim")
+        open_ones = f"; what was read of the code does not decide {more}: {names}"
     whole = f"{number_of(len(right) + len(wrong), 'claim')} of the report"
     if not wrong:
         names = named([_feature(claim) for claim in right])
-        return f"The code bears out {whole}, all that could be compared: {names}{open_ones}."
+        return f"The code bears out {whole}, all that were compared: {names}{open_ones}."
     # Each is to be corrected.
     names = listed([_as_worded(claim, code) for claim in wrong])
     if len(wrong) == 1 and not right:
-        compared = "the only claim of the report that could be compared with it"
+        compared = "the only claim of the report that was compared with it"
         return f"The code does not bear out {compared}: {names}{open_ones}."
-    return f"The code does not bear out {len(wrong)} of {whole} that could be compared with it: {names}{open_ones}."
+    return f"The code does not bear out {len(wrong)} of {whole} that were compared with it: {names}{open_ones}."
 
 
 def _as_worded(held: CheckedClaim, code: Mapping[str, Any]) -> str:

@@ -41,6 +41,7 @@ MARKDOWN = (
     "The verdict is written as a Markdown report.",
     "No code writes the verdict as a Markdown report.",
 )
+UNWRITTEN = "No code writes out the whole Markdown report that {}."
 FIXED_PART = "Some of the remediation is fixed words: no argument and no evidence is in it."
 FIXED_SUMMARY = "The executive summary is fixed words: no score and no argument is in it."
 RULES: dict[str, Sentences] = {
@@ -216,7 +217,15 @@ def _with_places(finding: Finding, fact: str, sentence: str, survey: Survey) -> 
 
 def _report(survey: Survey) -> Finding:
     locations = survey.fact_locations.get("markdown_report", ())
-    return flag("markdown_report", "markdown_report", survey, _with_obstacle(MARKDOWN, locations))
+    made, sentences = survey.facts.get("unwritten_reports"), MARKDOWN
+    if made:
+        place = place_of(made[0]["path"], made[0]["line"])
+        sentences = MARKDOWN[0], UNWRITTEN.format(f"{made[0]['name']}() makes ({place})")
+    # Where nothing takes the text, the function that makes it is the place.
+    is_maker = made and locations and locations[0].line_start == made[0]["line"]
+    if not is_maker:
+        sentences = _with_obstacle(sentences, locations)
+    return flag("markdown_report", "markdown_report", survey, sentences)
 
 
 def _lost_report(survey: Survey) -> Finding | None:

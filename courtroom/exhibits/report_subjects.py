@@ -113,7 +113,7 @@ CLAIMED: dict[str, Callable[[Material], Iterator[Request]]] = {
         ("reducer_ior", "reducer_add", "reducers", "pydantic_state", "pydantic_models"), state_core
     ),
     **dict.fromkeys(CLONE_FEATURES, clone),
-    **dict.fromkeys(("structured_output", "output_retry"), structured_output),
+    **dict.fromkeys(("structured_output", "output_retry", "retry_logic"), structured_output),
     "distinct_personas": prompts,
     **dict.fromkeys(
         (

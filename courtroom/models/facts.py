@@ -417,6 +417,8 @@ class Facts(FactModel):
     # where all the Chief Justice's executive summaries are fixed words
     fixed_summaries: tuple[Place, ...] | None = None
     markdown_report: bool | None = None
+    # functions of a run that make a Markdown report which no code writes to a file or shows whole
+    unwritten_reports: tuple[NamedPlace, ...] | None = None
     # what a run reaches, and the judges or the Chief Justice where no run does
     failing_code: FailingCode | None = None
     unreached_layers: tuple[UnreachedLayer, ...] | None = None

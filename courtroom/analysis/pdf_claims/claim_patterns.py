@@ -70,6 +70,19 @@ def _routes(code: CodeFacts) -> bool | None:
     return None if code.get("graph") is None else bool(code["graph"]["conditional"])
 
 
+_BAD_ANSWERS = r"\bmalformed|\binvalid|\bpars(?:e|ing)\b|\bvalidation|\bschema|\bstructured output"
+# What a retry that is for no answer is for.
+_CALLS = (
+    r"\b(?:api|network|rate[- ]limit\w*|transient|providers?|(?:llm|model) calls?|429"
+    r"|clon(?:e|es|ing))\b"
+)
+
+
+def _retries(code: CodeFacts) -> bool | None:
+    """A retry of answers, else no word for one; what else is tried again was not read."""
+    return True if code.get("structured_output_retry") else code.get("has_call_retry")
+
+
 # Prompts that share this much of their text share more than single words.
 _SHARES_TEXT = 0.2
 
@@ -266,10 +279,9 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
         (
             "output_retry",
             "structured_output_calls",
-            r"\bretry logic\b|"
-            + _near(
+            _near(
                 r"\bretr(?:y|ies|ied|ying)\b",
-                r"\bmalformed|\binvalid|\bpars(?:e|ing)\b|\bvalidation|\bschema|\bstructured",
+                _BAD_ANSWERS,
             ),
             _flag("structured_output_retry"),
         ),
@@ -378,8 +390,7 @@ _SAFEGUARDS: tuple[Feature, ...] = tuple(
             "call_retry",
             _near(
                 _RETRIES,
-                r"\b(?:api|network|rate[- ]limit\w*|transient|providers?|(?:llm|model) calls?|429"
-                r"|clon(?:e|es|ing))\b",
+                _CALLS,
                 r"[^.;]{0,40}",
             ),
             r"\bnot\b|\bpars|\bmalformed|\bvalidation|\bschema",
@@ -436,8 +447,17 @@ _LIBRARIES = {
     "tenacity": "tenacity",
 }
 _MODELS = {"gpt": r"gpt-?[345]\w{0,6}", "gemini": "gemini", "claude": "claude"}
+# A sentence that does not say what is tried again.
+_RETRY_LOGIC = Feature(
+    "retry_logic",
+    "",
+    re.compile(r"\bretry logic\b"),
+    _retries,
+    unless=re.compile(rf"{_BAD_ANSWERS}|{_CALLS}"),
+)
 FEATURES: tuple[Feature, ...] = (
     *_OWN_CODE,
+    _RETRY_LOGIC,
     *_SAFEGUARDS,
     *(_library(*row) for row in (*_LIBRARIES.items(), *_MODELS.items())),
 )

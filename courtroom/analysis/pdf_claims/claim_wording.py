@@ -62,6 +62,10 @@ _SETS_OFF = re.compile(
     r"\b(?:if|when\w*|confirm\w*|vulnerab\w*|flaws?|issues?|violations?|detect\w*|markers?|found"
     r"|evidence|unsafe|injection|exposure|capp\w*|caps|overrid\w*|trigger\w*|finding)\b"
 )
+# A report that is kept, not only made.
+_KEPT = re.compile(
+    r"\b(?:writ\w+|sav\w+|export\w*|stor\w+|persist\w*|output\w*|print\w*|deliver\w*|files?|disk)\b|\.md\b"
+)
 # A prompt with fewer words of its own differs from the others by a sentence.
 _OWN_WORDS = 40
 
@@ -242,6 +246,12 @@ def _personas(_: str, code: CodeFacts, value: bool | None) -> bool | None:
     return None if value is False and is_own else value
 
 
+def _markdown(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
+    """A report that a run makes and writes nowhere bears out that it is made, not that it is kept."""
+    is_made = value is False and bool(code.get("unwritten_reports"))
+    return True if is_made and not _KEPT.search(sentence) else value
+
+
 def _security(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
     """A cap that looks for no security, or that a later line lifts, bears out no claim of one.
 
@@ -265,6 +275,7 @@ _READINGS: Mapping[str, Reading] = {
     "structured_output": _bound_schema,
     "distinct_personas": _personas,
     "tested_share": _tested_share,
+    "markdown_report": _markdown,
     "security_override": _security,
     "variance_re_evaluation": _spread,
     **{f"uses_{family}": _model(family) for family in MODELS},

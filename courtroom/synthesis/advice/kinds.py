@@ -76,6 +76,9 @@ def _rule_of_this_work(aspect: str, work: Work, place: Step) -> Step | None:
             f" verdict.{_latest_opinions(last, work)}"
         )
         place = Step("", work.graph["path"], work.graph["state_graph_line"])
+    elif aspect == "markdown_report" and (made := work.facts.get("unwritten_reports")):
+        action = f"Write what {made[0]['name']}() makes here to a Markdown file, whole."
+        place = Step("", made[0]["path"], made[0]["line"])
     elif aspect == "dissent_reasons" and work.facts.get("dissent_content") == "fixed":
         action = (
             "Quote in the dissent what the judges argue, and on which evidence, in place of the"

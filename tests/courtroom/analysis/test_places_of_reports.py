@@ -146,3 +146,23 @@ def test_summary_that_the_report_takes_in_is_no_report_of_its_own(tmp_path: Path
         (path, next(n for n, t in enumerate(own[path].split("\n"), start=1) if t.startswith(row)))
         for path, row in rows
     ]
+
+
+def test_report_that_a_run_only_makes_is_told_with_the_function_that_makes_it(
+    tmp_path: Path,
+) -> None:
+    justice = TWO_RULES.replace("    return {", "    text = to_markdown(final_score)\n    return {")
+    justice += REPORTS.partition("\n\n\n")[2].partition("\n\n\nif")[0] + "\n"
+    part = justice.replace("    return {", "    print(text[:600])\n    return {")
+    for source, end in ((justice, ""), (part, ": at src/justice.py:{} only a part")):
+        lines = source.split("\n")
+        work = surveyed({**FILES, "src/justice.py": source}, tmp_path / str(len(lines)))
+        maker = lines.index("def to_markdown(report):") + 1
+        made = [{"path": "src/justice.py", "line": maker, "name": "to_markdown"}]
+        assert work.facts["unwritten_reports"] == made
+        finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), work)
+        shown = lines.index("    print(text[:600])") + 1 if end else 0
+        assert finding.reason.startswith(
+            "No code writes out the whole Markdown report that to_markdown() makes"
+            f" (src/justice.py:{maker}){end.format(shown) or '.'}"
+        )

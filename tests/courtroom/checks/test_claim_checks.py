@@ -61,8 +61,8 @@ def test_claims_that_no_fact_decides_are_no_absence_of_claims(
 def test_claims_that_no_fact_decides_are_counted_apart() -> None:
     held = [_held("reducers", "confirmed"), _held("opinion_join", "open")]
     assert claims_hold(_check(0), held, CODE).reason == (
-        "The code bears out 1 claim of the report, all that could be compared: reducers;"
-        " 1 more could not be compared with the code as worded: a join of the opinions (page 2)."
+        "The code bears out 1 claim of the report, all that were compared: reducers;"
+        " what was read of the code does not decide 1 more claim: a join of the opinions (page 2)."
     )
 
 
@@ -70,7 +70,8 @@ def test_share_of_the_report_that_was_compared_is_said() -> None:
     held = [_held("reducers", "confirmed"), _held("structured_output", "contradicted")]
     reason = claims_hold(_check(1), held, CODE, sentences=40).reason
     assert reason.endswith(
-        " What was compared stands in 2 sentences of the 40 that the report has on its code."
+        " What was compared, the feature that a sentence names, stands in 2 sentences of the 40 that"
+        " the report has on its code."
     )
     assert "stands in" not in claims_hold(_check(1), held, CODE, sentences=2).reason
 
@@ -78,7 +79,7 @@ def test_share_of_the_report_that_was_compared_is_said() -> None:
 def test_only_claim_that_was_compared_and_is_wrong_is_called_the_only_one() -> None:
     finding = claims_hold(_check(0), [_held("judges_parallel", "contradicted")], CODE)
     assert finding.reason == (
-        "The code does not bear out the only claim of the report that could be compared with it:"
+        "The code does not bear out the only claim of the report that was compared with it:"
         " parallel judges (page 2)."
     )
 
@@ -92,7 +93,7 @@ def test_contradicted_features_are_counted_and_shown_with_their_place(
     assert (finding.met, finding.reason) == (
         met,
         (
-            "The code does not bear out 1 of 2 claims of the report that could be compared with it:"
+            "The code does not bear out 1 of 2 claims of the report that were compared with it:"
             " parallel judges (page 2)."
         ),
     )
@@ -273,7 +274,7 @@ def test_feature_that_the_code_has_otherwise_than_the_report_says_is_told_from_a
     ]
     finding = claims_hold(_check(0), held, CODE)
     assert finding.reason == (
-        "The code does not bear out 2 of 2 claims of the report that could be compared with it:"
+        "The code does not bear out 2 of 2 claims of the report that were compared with it:"
         " reducers as worded on page 2 and an account of dissent (page 2)."
     )
     assert [clue.rationale for clue in finding.clues] == [

@@ -1,6 +1,10 @@
-"""Steps for the answers of the judges' model, from facts of a work."""
+"""Steps for the answers of the judges' model and for what is made of them, from facts of a work."""
 
+from courtroom.checks.synthesis_rules import SynthesisRules
+from courtroom.models.evidence import CheckOutcome
+from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.synthesis.advice import code_steps
+from courtroom.synthesis.advice.kinds import steps_of
 from tests.courtroom.synthesis.advised_work import work
 
 
@@ -27,3 +31,15 @@ def test_loop_that_takes_any_answer_is_to_go_on_where_one_does_not_fit():
         "Let this loop go on also where the answer does not fit Opinion; after its last attempt record"
         " that the judge failed, and no score."
     )
+
+
+def test_report_that_a_run_makes_is_to_be_written_whole():
+    check = SynthesisRules(id="c", goal="a goal", aspect="markdown_report")
+    outcome = CheckOutcome(check="c", met=False, reason="x", evidence=("E-1",))
+    made = [{"path": "justice.py", "line": 8, "name": "Justice.to_markdown"}]
+    (step,) = steps_of(
+        check, shipped_rubric("self_audit").criteria[0], outcome, [], work(unwritten_reports=made)
+    )
+
+    assert (step.path, step.line, step.is_exact) == ("justice.py", 8, True)
+    assert step.action == ("Write what Justice.to_markdown() makes here to a Markdown file, whole.")

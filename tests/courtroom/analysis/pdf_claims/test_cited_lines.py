@@ -70,7 +70,7 @@ def test_wrong_lines_contradict_the_report_and_are_to_be_corrected() -> None:
     held = list(misplaced_lines(reading, SOURCES))
     finding = claims_hold(PdfPaths(id="c", goal="g", aspect="claims_hold"), held, {})
     assert finding.reason == (
-        "The code does not bear out the only claim of the report that could be compared with it: the"
+        "The code does not bear out the only claim of the report that was compared with it: the"
         " lines of a part, as PageReader is in lines 10 to 30 of src/nodes.py (page 1)."
     )
     (step,) = claim_steps("claims_hold", work(pdf_claims={"cited_lines": "contradicted"}))

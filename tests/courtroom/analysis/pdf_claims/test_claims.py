@@ -85,7 +85,7 @@ def test_rule_for_issues_is_claimed_and_issues_with_it_are_not() -> None:
 
 
 def test_what_was_done_about_a_finding_is_claimed_and_what_is_to_be_done_is_not() -> None:
-    assert _claimed("Remediation: Added retry logic.") == ["output_retry"]
+    assert _claimed("Remediation: Added retry logic.") == ["retry_logic"]
     assert _claimed("Remediation: Add retry logic.") == []
     assert _claimed("Remediation: retry logic will be added.") == []
 

@@ -47,7 +47,7 @@ def test_such_scores_contradict_the_report_and_are_to_be_replaced() -> None:
     held = list(impossible_scores(PdfReading(pages=(HIGH,)), {"opinion_model": MODEL}))
     finding = claims_hold(PdfPaths(id="c", goal="g", aspect="claims_hold"), held, {})
     assert finding.reason == (
-        "The code does not bear out the only claim of the report that could be compared with it:"
+        "The code does not bear out the only claim of the report that was compared with it:"
         " scores by its own judges, as Prosecutor 8/10, where Opinion allows 1 to 5 (page 1)."
     )
     (step,) = claim_steps("claims_hold", work(pdf_claims={"judge_scores": "contradicted"}))

@@ -71,7 +71,7 @@ def test_missing_quotation_is_a_claim_that_the_code_does_not_bear_out():
     assert (finding.met, finding.reason) == (
         False,
         (
-            "The code does not bear out the only claim of the report that could be compared with it:"
+            "The code does not bear out the only claim of the report that was compared with it:"
             " a text that it quotes from the code (“trust nobody at all”) (page 1)."
         ),
     )

@@ -53,6 +53,50 @@ def test_claimed_report_in_json_needs_more_than_one_in_markdown(source: str, sta
 
 
 @pytest.mark.parametrize(
+    ("sentence", "standing"),
+    [
+        ("It generates Markdown reports of the audit.", "confirmed"),
+        ("The Chief Justice writes a Markdown report to disk.", "contradicted"),
+        ("It saves the report as Markdown.", "contradicted"),
+    ],
+)
+def test_report_that_is_made_and_kept_nowhere_is_made(sentence: str, standing: str) -> None:
+    claims = feature_claims(PdfReading((sentence,)))
+    made = [{"name": "render", "path": "a.py", "line": 3}]
+    facts = {"markdown_report": False, "unwritten_reports": made}
+    assert [held.standing for held in check_against_code(claims, facts)] == [standing]
+    (held,) = check_against_code(claims, {"markdown_report": False, "unwritten_reports": []})
+    assert held.standing == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "feature"),
+    [
+        ("Models run with retry logic, producing structured opinions.", "retry_logic"),
+        ("Models run with retry logic for malformed answers.", "output_retry"),
+        ("Models run with retry logic for network failures.", "call_retry"),
+    ],
+)
+def test_retry_logic_by_itself_is_no_retry_of_bad_answers(sentence: str, feature: str) -> None:
+    assert [claim.feature for claim in feature_claims(PdfReading((sentence,)))] == [feature]
+
+
+@pytest.mark.parametrize(
+    ("facts", "standing"),
+    [
+        ({"structured_output_retry": True, "has_call_retry": False}, "confirmed"),
+        ({"structured_output_retry": False, "has_call_retry": None}, "open"),
+        ({"structured_output_retry": False, "has_call_retry": False}, "contradicted"),
+    ],
+)
+def test_retry_logic_is_contradicted_where_the_code_has_no_word_of_a_retry(
+    facts: dict[str, bool | None], standing: str
+) -> None:
+    (held,) = check_against_code(feature_claims(PdfReading(("It has retry logic.",))), facts)
+    assert held.standing == standing
+
+
+@pytest.mark.parametrize(
     ("path", "standing"),
     [("uv.lock", "contradicted"), ("pyproject.toml", "contradicted"), ("src/model.py", "open")],
 )

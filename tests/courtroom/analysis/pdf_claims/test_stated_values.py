@@ -198,7 +198,7 @@ def test_several_wrong_values_are_told_each_with_its_page() -> None:
     pages = ("Pages are cut into 5-character chunks.", "The retry loop makes 9 attempts.")
     claims = tuple(differing_values(PdfReading(pages=pages), SOURCES, CODE))
     assert claims_hold(PdfPaths(id="c", goal="g", aspect="claims_hold"), claims, {}).reason == (
-        "The code does not bear out the only claim of the report that could be compared with it:"
+        "The code does not bear out the only claim of the report that was compared with it:"
         " values, as src/tools.py:2 has chunk_size = 1000, not “5-character chunks” (page 1);"
         " src/judges.py:2 has MOST_RETRIES = 4, not “9 attempts” (page 2)."
     )
@@ -216,7 +216,7 @@ def test_report_with_a_wrong_value_is_told_the_line_and_what_to_write() -> None:
     reading = PdfReading(pages=("The retry loop (up to 2 retries) mends bad answers.",))
     claims = tuple(differing_values(reading, SOURCES, CODE))
     assert claims_hold(PdfPaths(id="c", goal="g", aspect="claims_hold"), claims, {}).reason == (
-        "The code does not bear out the only claim of the report that could be compared with it:"
+        "The code does not bear out the only claim of the report that was compared with it:"
         " a value, as src/judges.py:2 has MOST_RETRIES = 4, not “2 retries” (page 1)."
     )
     (step,) = claim_steps("claims_hold", work(pdf_claims={"stated_value": "contradicted"}))
