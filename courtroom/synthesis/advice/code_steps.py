@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
+from courtroom.analysis.langgraph.judging.absent_opinions import LAST
 from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
 from courtroom.analysis.project.recorded_scores import SINCE
 from courtroom.checks.failing_code import most_reached
@@ -230,15 +231,18 @@ def _defaults_behind(work: Work) -> str:
         for row in work.facts.get("unasked_scores") or ()
         if row["text"].startswith(OF_NODE)
     ]
-    absent = [p for row in work.facts.get("absent_opinion_scores") or () for p in row["places"]]
+    rows = work.facts.get("absent_opinion_scores") or ()
+    absent = [place for row in rows for place in row["places"]]
+    by_place = [p for row in rows if row["text"].endswith(f"{LAST}.") for p in row["places"]]
     parts = [places_of(absent)] if absent else []
     parts += [f"in the node{'s' * (len(nodes) > 1)} {listed(nodes)}"] if nodes else []
     where = "; ".join(parts)
     drop = f". Drop the score that is then written for an absent opinion ({where})"
-    return f"{drop * bool(parts)}{_shorter_panels(work)}"
+    taken = f". Take each score by its judge, not by its place in a list ({places_of(by_place)})"
+    return f"{drop * bool(parts)}{taken * bool(by_place)}{shorter_panels(work)}"
 
 
-def _shorter_panels(work: Work) -> str:
+def shorter_panels(work: Work) -> str:
     """Return a sentence on the models that refuse a verdict without one of the opinions, or ""."""
     return "".join(
         f". Change this before: {row['text'].removesuffix('.')} ({places_of(row['places'])})"

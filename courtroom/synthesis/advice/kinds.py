@@ -58,6 +58,11 @@ def _rule_of_this_work(aspect: str, work: Work, place: Step) -> Step | None:
             f" {work.opinion_schema}, or of what it lists, and in the prompt; leave a score out"
             " where that evidence shows the opposite of its reason."
         )
+    elif aspect == "fact_supremacy" and work.facts.get("full_panels"):
+        action = (
+            "Leave an opinion out where the evidence that it cites shows the opposite of what it"
+            f" says{code_steps.shorter_panels(work)}."
+        )
     elif aspect == "variance_re_evaluation" and work.facts.get("plain_judges"):
         action = (
             f"Where the scores of a criterion lie more than {far} apart, look at its evidence again"

@@ -22,6 +22,35 @@ def test_model_that_wants_all_opinions_is_changed_before_a_judge_is_left_out():
         )
 
 
+def test_model_that_wants_all_opinions_is_changed_before_facts_leave_one_out():
+    panel = {
+        "text": "Result refuses fewer than 3 opinions.",
+        "places": [{"path": "s.py", "line": 4}],
+    }
+    check = SynthesisRules(id="c", goal="a goal", aspect="fact_supremacy")
+    outcome = CheckOutcome(check="c", met=False, reason="x")
+    criterion = shipped_rubric("self_audit").criteria[0]
+    (step,) = steps_of(check, criterion, outcome, [], work(full_panels=[panel]))
+    assert step.action == (
+        "Leave an opinion out where the evidence that it cites shows the opposite of what it says."
+        " Change this before: Result refuses fewer than 3 opinions (s.py:4)."
+    )
+
+
+def test_scores_by_place_are_to_be_taken_by_judge_before_a_judge_is_left_out():
+    score = {"text": "", "places": [{"path": "judges.py", "line": 9}]}
+    default = {
+        "text": "verdict counts 3 for the last in its list of scores where an opinion is absent.",
+        "places": [{"path": "v.py", "line": 7}],
+    }
+    facts = work(made_up_scores=[score], absent_opinion_scores=[default])
+    (step,) = code_steps.answer_steps("handled", [], facts)
+    assert step.action.endswith(
+        ". Drop the score that is then written for an absent opinion (v.py:7)."
+        " Take each score by its judge, not by its place in a list (v.py:7)."
+    )
+
+
 def test_loop_that_takes_any_answer_is_to_go_on_where_one_does_not_fit():
     calls = [{"schema": "Opinion", "by_judge": True}]
     facts = work(structured_output_calls=calls, blind_retries=[{"path": "j.py", "line": 7}])

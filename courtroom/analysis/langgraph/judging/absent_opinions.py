@@ -25,7 +25,9 @@ from courtroom.analysis.python.tree_walk import (
 
 SCORE_FIELDS = frozenset({"score", "final_score"})
 MOST_PLACES = 8
-ONE, EVERY = "an opinion is", "all opinions are"
+# When the number counts: also for the last of a list in which the others move up.
+ONE, EVERY = "where an opinion is absent", "where all opinions are absent"
+LAST = f"for the last in its list of scores {ONE}"
 
 
 def absent_opinion_scores(
@@ -37,38 +39,43 @@ def absent_opinion_scores(
     class refuses.
     """
     ruled_out = ruled_out_tests(justice)
-    places: dict[tuple[str, str, float], dict[int, bool]] = defaultdict(dict)
+    places: dict[tuple[str, str, float], dict[int, str]] = defaultdict(dict)
     # A nested function is read with the one around it.
     for function in (function for function in justice if function.site.outer is None):
-        for line, number, is_for_none in _written(function.site.node, ruled_out):
+        for line, number, when in _written(function.site.node, ruled_out):
             if is_refused(function.source, line):
                 continue
             lines = places[function.source.path, function.shown_name, number]
-            lines[line] = is_for_none and lines.get(line, True)
+            lines[line] = when if lines.get(line, when) == when else ONE
     return [
         shown(
-            f"{name} counts {number:g} where {EVERY if all(lines.values()) else ONE} absent.",
+            f"{name} counts {number:g} {_only([*lines.values()])}.",
             *((path, line) for line in sorted(lines)[:MOST_PLACES]),
         )
         for (path, name, number), lines in sorted(places.items(), key=lambda row: -row[0][2])
     ]
 
 
-def _written(function: ast.AST, ruled_out: Collection[int]) -> Iterator[tuple[int, float, bool]]:
-    """Yield line and number; true where the number is for want of any opinion."""
+def _only(occasions: Sequence[str]) -> str:
+    return occasions[0] if len(set(occasions)) == 1 else ONE
+
+
+def _written(function: ast.AST, ruled_out: Collection[int]) -> Iterator[tuple[int, float, str]]:
+    """Yield line and number, and the words on when the number counts."""
     filled = _filled_after(function)
     for node in walk(function):
         number = _default(node)
         if number is not None and not _is_idle(node, filled):
-            yield getattr(node, "lineno", 1), number, False
+            yield getattr(node, "lineno", 1), number, LAST if _is_by_place(node) else ONE
         elif isinstance(node, ast.If) and (is_for_none := is_without(node.test)) is not None:
             if id(node) in ruled_out:
                 continue
             for statement in node.body:
-                yield from ((*verdict, is_for_none) for verdict in _verdicts(statement))
+                when = EVERY if is_for_none else ONE
+                yield from ((*verdict, when) for verdict in _verdicts(statement))
         elif isinstance(node, ast.FunctionDef):
-            yield from ((*score, False) for score in _returned(node))
-    yield from ((*score, False) for score in (*_kept(function), *_preset(function)))
+            yield from ((*score, ONE) for score in _returned(node))
+    yield from ((*score, ONE) for score in (*_kept(function), *_preset(function)))
 
 
 def _filled_after(function: ast.AST) -> dict[str, int]:
@@ -147,6 +154,14 @@ def _default(node: ast.AST) -> float | None:
         return written_number(default) if _is_given(first.elt) else None
     is_of_judge = called_name(node) == "get" and persona_in(constant_text(first) or "")
     return written_number(default) if is_of_judge else None
+
+
+def _is_by_place(node: ast.AST) -> bool:
+    """Return true for `scores[1] if len(scores) > 1 else 3`."""
+    match node:
+        case ast.IfExp(body=ast.Subscript(slice=ast.Constant(value=int(place)))) if place > 0:
+            return any(isinstance(p, ast.Call) and called_name(p) == "len" for p in walk(node.test))
+    return False
 
 
 def _is_given(node: ast.expr) -> bool:

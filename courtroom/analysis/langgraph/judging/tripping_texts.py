@@ -70,7 +70,8 @@ class Search:
 class TrippingText:
     """Text of a tool at a line, which denies what a rule looks for by its words.
 
-    `is_constant`: the tool writes it whatever it looks at.
+    `is_constant`: the tool writes it whatever it looks at. `is_reversed`: the evidence is found
+    where the code lacks the word, and the rule asks for what is found.
     """
 
     search: Search
@@ -78,11 +79,17 @@ class TrippingText:
     line: int
     text: str
     is_constant: bool = False
+    is_reversed: bool = False
 
     @property
     def sentence(self) -> str:
         always = " whatever it looks at" if self.is_constant else ""
         effect = ", and applies to every work" if self.is_constant else ""
+        if self.is_reversed:
+            effect = (
+                f", and by this evidence it applies where `{self.search.word}` is absent, not where"
+                " it is there"
+            )
         return (
             f"{self.search.function.shown_name}() looks for `{self.search.word}` in evidence, and"
             f" {self.writer.shown_name}() writes “{_quoted(self.text, self.search.word)}” there{always}:"
@@ -105,10 +112,26 @@ def tripping_texts(
                     line, writer, writers
                 )
                 if is_read and _denies(text, search) and _may_be(found, search.found):
-                    yield TrippingText(
-                        search, writer, line, text, _is_constant(writer, line, found)
-                    )
+                    is_constant = _is_constant(writer, line, found)
+                    is_reversed = _is_reversed(writer, found, search)
+                    yield TrippingText(search, writer, line, text, is_constant, is_reversed)
                     return
+
+
+def _is_reversed(writer: FunctionRef, found: ast.expr | None, search: Search) -> bool:
+    """Return true for `found=not has_shell` of `has_shell = "os.system" in text`, if found counts."""
+    is_not = isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.Not)
+    if not search.found or not isinstance(found, ast.UnaryOp) or not is_not:
+        return False
+    name = found.operand.id if isinstance(found.operand, ast.Name) else ""
+    values = assignments_in(writer.site.node).get(name, []) if name else [found.operand]
+    return len(values) == 1 and _looks_for(values[0], search.word)
+
+
+def _looks_for(value: ast.expr, word: str) -> bool:
+    is_search = isinstance(value, ast.Compare) and isinstance(value.ops[0], ast.In)
+    text = constant_text(value.left) if isinstance(value, ast.Compare) and is_search else None
+    return bool(text) and word in (text or "").lower()
 
 
 def _is_constant(writer: FunctionRef, line: int, found: ast.expr | None) -> bool:

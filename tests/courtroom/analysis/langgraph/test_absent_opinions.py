@@ -20,6 +20,9 @@ def counts(number: int, *, is_for_none: bool = False) -> str:
     return f"chief_justice counts {number} where {where} absent."
 
 
+OF_LAST = "chief_justice counts 3 for the last in its list of scores where an opinion is absent."
+
+
 @pytest.mark.parametrize(
     ("body", "line"),
     [
@@ -97,7 +100,13 @@ def test_other_numbers_stand_for_no_opinion(body):
 )
 def test_default_for_an_empty_list_is_idle_below_a_return_where_it_is_empty(between, lines):
     reads = "\n    ".join(f"use(scores[{n}] if len(scores) > {n} else 3)" for n in (0, 1))
-    assert rows(f"{between}\n    {reads}") == [(counts(3), lines)]
+    sentence = counts(3) if len(lines) > 1 else OF_LAST
+    assert rows(f"{between}\n    {reads}") == [(sentence, lines)]
+
+
+def test_number_for_the_last_of_a_shorter_list_is_told_apart():
+    assert rows("use(scores[2] if len(scores) > 2 else 3)") == [(OF_LAST, [2])]
+    assert rows("use(scores[2] if scores[1] else 3)") == [(counts(3), [2])]
 
 
 def test_places_of_one_function_and_number_are_one_fact_and_the_highest_comes_first():

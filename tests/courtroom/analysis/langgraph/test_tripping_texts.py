@@ -118,6 +118,28 @@ def test_listed_word_of_a_text_that_a_helper_makes_is_met_by_an_all_clear(search
     assert sentence.startswith("is_flawed() looks for `os.system` in evidence, and look() writes")
 
 
+@pytest.mark.parametrize(
+    ("guard", "has_shell", "is_reversed"),
+    [
+        (PASSED, '"os.system(" in source', True),
+        (PASSED, "scan(source)", False),
+        ("", '"os.system(" in source', False),
+    ],
+)
+def test_rule_that_asks_for_what_is_found_where_the_word_is_absent_is_reversed(
+    guard, has_shell, is_reversed
+):
+    code = ALL_CLEAR.replace('"os.system(" in source', has_shell)
+    goal, found = "no call of os.system", "not has_shell"
+    code = code.format(guard=guard, search=LISTED, found=found, goal=goal)
+    symbols = symbols_of({"src/work.py": code})
+    names = ("is_found", "text_of", "is_flawed", "look")
+    functions = [FunctionRef(*symbols.functions_by_name[name][0]) for name in names]
+    end = ", and by this evidence it applies where `os.system` is absent, not where it is there"
+    rows = [row.sentence.endswith(end) for row in tripping_texts(functions[:3], functions)]
+    assert rows == [is_reversed]
+
+
 def test_evidence_that_a_rule_passes_over_sets_it_off_by_no_word():
     assert not all_clears(guard="if is_found(ev):\n            continue", found="has_shell")
     assert not all_clears(found="has_shell")
