@@ -80,12 +80,13 @@ def description_of(desk, audit, worker) -> str:
         f"{current.state} at {current.stage!r}, attempt {current.run_attempt}, "
         f"{current.failure_code!r}, lease until {current.lease_until}"
     )
-    failures = (current.report or {}).get("errors")
+    report = current.report or {}
+    failures = report.get("errors"), [c["opinions"] for c in report.get("criteria", ())]
     below = children_of(worker.pid)
     stacks = print_stacks(worker.pid)
     return (
-        f"{calls}; the audit is {state}; its errors {failures}; below the worker {below}; "
-        f"stacks of {stacks}"
+        f"{calls}; the audit is {state}; its errors and opinions {failures}; "
+        f"below the worker {below}; stacks of {stacks}"
     )
 
 
