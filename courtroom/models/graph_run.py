@@ -33,7 +33,7 @@ class KeyFault(FactModel):
 
     `is_unchanged`: all of them return under it what they got. `is_rebuilt`: all of them return the
     entries that they got, made anew. `adds_nothing`: none of them writes anything new under any
-    key. `also` are keys that they return in the same way, where a
+    key. `is_in_place`: some of them add to the list itself that they got. `also` are keys that they return in the same way, where a
     fresh run holds nothing yet. `is_alone`: seen from the nodes alone, as the graph did not run.
     """
 
@@ -43,6 +43,7 @@ class KeyFault(FactModel):
     is_unchanged: bool = False
     is_rebuilt: bool = Field(False, exclude_if=lambda is_rebuilt: not is_rebuilt)
     adds_nothing: bool = Field(False, exclude_if=lambda adds_nothing: not adds_nothing)
+    is_in_place: bool = Field(False, exclude_if=lambda is_in_place: not is_in_place)
     also: tuple[str, ...] = Field((), exclude_if=lambda keys: not keys)
     is_alone: bool = Field(False, exclude_if=lambda is_alone: not is_alone)
 

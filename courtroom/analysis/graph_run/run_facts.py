@@ -127,6 +127,7 @@ def _doubled_facts(faults: Sequence[KeyFault], state: StubState) -> list[dict[st
             **fact,
             "is_rebuilt": all(fact["key"] in state.rebuilt.get(node, ()) for node in fact["nodes"]),
             **({"adds_nothing": True} if _add_nothing(fact["nodes"], state) else {}),
+            **_in_place(fact, state),
             **({"also": also[fact["key"]]} if fact["key"] in also else {}),
         }
         for fact in _key_facts(faults, state.returned)
@@ -146,7 +147,16 @@ def doubled_alone(graph: StubGraph, state: StubState) -> list[dict[str, Any]]:
         if kept == "add" and key in filled
     }
     faults = [KeyFault(key, names) for key, names in nodes.items() if names]
-    return [{**fact, "is_alone": True} for fact in _key_facts(faults, state.returned)]
+    return [
+        {**fact, "is_alone": True, **_in_place(fact, state)}
+        for fact in _key_facts(faults, state.returned)
+    ]
+
+
+def _in_place(fact: Mapping[str, Any], state: StubState) -> dict[str, bool]:
+    """Return whether a node adds to the list itself under a key, which it then returns."""
+    is_changed = any(fact["key"] in state.in_place.get(node, ()) for node in fact["nodes"])
+    return {"is_in_place": True} if is_changed else {}
 
 
 def _add_nothing(nodes: Iterable[str], state: StubState) -> bool:

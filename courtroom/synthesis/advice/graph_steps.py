@@ -174,6 +174,11 @@ def _doubled(rows: Sequence[Mapping[str, Any]]) -> Step:
         f"Return only new entries of {keys} from {listed(nodes)}, and leave {key} out where there"
         f" are none: {reducers} them to those that are there."
     )
+    if any(row.get("is_in_place") for row in rows):
+        action += (
+            " Gather them in new lists: what is appended to a list of the state itself is in it"
+            " before the reducer adds it once more."
+        )
     return placed(action, place)
 
 

@@ -244,6 +244,16 @@ def test_lists_that_are_added_to_themselves_are_one_step():
     )
 
 
+def test_lists_of_the_state_that_nodes_append_to_are_to_be_left_alone():
+    row = {"key": "errors", "nodes": ["a"], "places": [PLACE], "is_in_place": True}
+    (step,) = graph_steps.run_steps(["doubled"], work(graph_run={"doubled": [row]}))
+    assert step.action == (
+        "Return only new entries of `errors` from a, and leave the key out where there are none: the"
+        " reducer adds them to those that are there. Gather them in new lists: what is appended to a"
+        " list of the state itself is in it before the reducer adds it once more."
+    )
+
+
 def test_nodes_that_only_hand_lists_back_are_told_to_return_nothing():
     row = {"key": "errors", "nodes": ["a"], "places": [PLACE], "adds_nothing": True}
     (step,) = graph_steps.run_steps(["doubled"], work(graph_run={"doubled": [row]}))

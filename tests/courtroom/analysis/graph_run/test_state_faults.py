@@ -324,6 +324,7 @@ def b(state): return {{}}
 def c(state): return state
 """)
     assert rows(fact, "doubled") == [("opinions", nodes)]
+    assert [row.get("is_in_place", False) for row in fact["doubled"]] == ["a" in nodes]
 
 
 def test_a_list_that_only_an_empty_one_was_added_to_is_not_doubled():
