@@ -67,6 +67,11 @@ STOPS_NO_VERDICT = "The conditional edge that would route errors does not stop t
 TESTS_INPUTS = "The conditional edges route missing inputs alone"
 INTO_A_LOOP = "One of these ways leads round a loop that some run never leaves."
 LEAST_PARALLEL = 2
+CONCURRENT = "Here one node starts calls side by side."
+NO_BRANCHES = {
+    "fan_in_before_judges": "No branches of detectives are joined before the judges.",
+    "fan_in_before_justice": "No branches of judges are joined before the verdict.",
+}
 EMPTY = "No two detectives that return anything run in parallel."
 RETURNS_NOTHING = "This detective returns an empty update on every way."
 # The layer without which nothing is parallel, and nothing is joined before it.
@@ -147,17 +152,50 @@ def _wiring(check: GraphTopology, survey: Survey, value: bool) -> Finding:
     edges = "; ".join(notes) if more < 2 else f"{'; '.join(notes[:MOST_NAMED])} and {more} more"
     sentence = (holds if value else fails).removesuffix(".") + (f": {edges}" if edges else "")
     layer = JOINED_LAYERS.get(check.aspect)
-    if locations and layer and not value and is_chain(layer, survey.facts):
-        finding = decided(value, locations, survey, ("", f"{sentence}."))
-        chained = f" The {layer}s run one after another: there are no branches to join."
-        return replace(finding, reason=f"{finding.reason}{chained}")
+    why = _without_branches(layer, survey.facts) if layer and not value else ""
+    if locations and why:
+        fault = NO_BRANCHES[check.aspect]
+        sentence = f"{fault.removesuffix('.')}: {edges}."
+        finding = decided(value, locations, survey, ("", sentence))
+        return replace(finding, reason=f"{finding.reason} {why}", fault=fault)
     if locations:
-        return decided(value, locations, survey, (f"{sentence}.", f"{sentence}."))
+        finding = decided(value, locations, survey, (f"{sentence}.", f"{sentence}."))
+        return _with_concurrent(check.aspect, finding, survey)
     graph = survey.facts.get("graph")
     if graph is None:
         return nothing(f"{sentence}.", "a StateGraph", survey, met=value)
     # A graph without an edge that decides, or of a stored report.
     return present(f"{sentence}.", [_graph_clue(graph)], met=value)
+
+
+def _without_branches(layer: str, facts: Mapping[str, Any]) -> str:
+    """Return why there are no branches of a layer to join, "" where there may be some."""
+    if is_chain(layer, facts):
+        return f"The {layer}s run one after another: there are no branches to join."
+    nodes = (facts.get("graph") or {}).get("nodes", ())
+    names = [node for node in nodes if role_by_name(node) == layer]
+    if len(names) != 1:
+        return ""
+    return f"`{names[0]}` is the only node of {layer}s: there are no branches to join."
+
+
+def _with_concurrent(aspect: str, finding: Finding, survey: Survey) -> Finding:
+    """The finding on a layer that is not parallel, with what runs side by side inside a node."""
+    rows = [
+        row
+        for row in survey.facts.get("concurrent_calls") or ()
+        if f"{role_by_name(row['name'])}s_parallel" == aspect
+    ]
+    if finding.met is not False or not rows:
+        return finding
+    words = " and ".join(f"`{row['name']}`" for row in rows[:MOST_NAMED])
+    sentence = (
+        f"{words} {'starts' if len(rows) == 1 else 'start'} calls side by side inside"
+        f" {'one node' if len(rows) == 1 else 'themselves'} ({places_of(rows)}): the graph has no"
+        " branches for them."
+    )
+    clues = (*finding.clues, *(line_clue(row, CONCURRENT) for row in rows))
+    return replace(finding, reason=f"{finding.reason} {sentence}", clues=clues[:MOST_CLUES])
 
 
 def is_chain(layer: str, facts: Mapping[str, Any]) -> bool:

@@ -353,6 +353,8 @@ class Facts(FactModel):
     )
     # nodes of detectives that always return an empty update, with the function that makes it
     empty_detectives: tuple[NamedPlace, ...] | None = None
+    # nodes of detectives and judges that run functions side by side inside themselves
+    concurrent_calls: tuple[NamedPlace, ...] | None = None
     state_flow: StateFlowFact | None = None
     # tools and safety
     clone_function: CloneFunction | None = None
@@ -397,6 +399,8 @@ class Facts(FactModel):
     loose_caps: tuple[LooseCap, ...] | None = None
     # rules that are in the code and change no score
     idle_rules: tuple[IdleRule, ...] | None = None
+    # loops of the Tech Lead's weight over all opinions but the Tech Lead's, of which it takes one
+    lone_lead_weights: tuple[Place, ...] | None = None
     # rules that the code begins, or has, and why they never act as their names say
     unheld_rules: tuple[UnheldRule, ...] | None = None
     # the class of an opinion that has a score

@@ -385,7 +385,37 @@ def test_judges_in_a_chain_have_no_branches_to_join(edges, is_chain):
     check = GraphTopology(**CHECK_FIELDS, aspect="fan_in_before_justice")
     facts = {"fan_in_before_justice": False, "graph": graph}
     reason = topology(check, survey(facts=facts, places=places)).reason
-    words = " The judges run one after another: there are no branches to join." if is_chain else ""
     assert reason == (
-        f"Opinions are not joined before the verdict: defense → chief_justice (g.py:2).{words}"
+        "No branches of judges are joined before the verdict: defense → chief_justice (g.py:2). The"
+        " judges run one after another: there are no branches to join."
+        if is_chain
+        else "Opinions are not joined before the verdict: defense → chief_justice (g.py:2)."
     )
+
+
+def test_evidence_of_the_only_node_of_detectives_has_no_branches_to_join():
+    graph = {"nodes": ["detectives", "aggregator"], "edges": [("detectives", "aggregator")]}
+    places = {"fan_in_before_judges": (location_at("g.py", 2, "detectives → aggregator"),)}
+    check = GraphTopology(**CHECK_FIELDS, aspect="fan_in_before_judges")
+    facts = {"fan_in_before_judges": False, "graph": graph}
+    finding = topology(check, survey(facts=facts, places=places))
+    assert finding.fault == "No branches of detectives are joined before the judges."
+    assert finding.reason == (
+        "No branches of detectives are joined before the judges: detectives → aggregator (g.py:2)."
+        " `detectives` is the only node of detectives: there are no branches to join."
+    )
+
+
+@pytest.mark.parametrize("name", ["detectives", "judges"])
+def test_calls_side_by_side_inside_a_node_are_told_where_the_graph_has_no_branches(name):
+    row = {"name": name, "path": "d.py", "line": 7}
+    places = {"detectives_parallel": (location_at("g.py", 2, "START → detectives"),)}
+    check = GraphTopology(**CHECK_FIELDS, aspect="detectives_parallel")
+    facts = {"detectives_parallel": False, "concurrent_calls": [row]}
+    finding = topology(check, survey(facts=facts, places=places))
+    words = (
+        " `detectives` starts calls side by side inside one node (d.py:7): the graph has no branches"
+        " for them."
+    )
+    assert (words in finding.reason) == (name == "detectives")
+    assert (("d.py", 7) in clue_lines(finding)) == (name == "detectives")
