@@ -16,6 +16,7 @@ from courtroom.analysis.langgraph.judging.evidence_words import vain_words
 from courtroom.analysis.langgraph.judging.idle_rules import idle_rules
 from courtroom.analysis.langgraph.judging.kept_results import kept_results
 from courtroom.analysis.langgraph.judging.lifted_facts import lifted_facts
+from courtroom.analysis.langgraph.judging.lone_lead_weights import lone_lead_weights
 from courtroom.analysis.langgraph.judging.loose_rules import (
     ARCHITECTURE,
     loose_caps,
@@ -107,6 +108,9 @@ def record_rules(writer: FactWriter, gap: str) -> None:
         }
         for rule in loose_caps(writer.layers.justice)
     ]
+    lone = lone_lead_weights(rules["functionality_weight"].lines)
+    rows = [{"path": function.source.path, "line": line} for function, line in lone]
+    writer.set_rows("lone_lead_weights", rows, gap)
     _record_idle_rules(writer, rules)
     caps, facts = (rules[rule].lines for rule in ("security_override", "fact_supremacy"))
     writer.misordered_rules = list(early_caps(writer.layers.justice, caps, facts))

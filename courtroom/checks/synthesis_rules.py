@@ -181,16 +181,17 @@ def _with_doubled(finding: Finding, survey: Survey) -> Finding:
     repeats = (survey.facts.get("graph_run") or {}).get("repeated") or ()
     rows = [row for repeat in repeats for row in repeat.get("added", ())]
     judges = {name: row for row in rows for name in row["nodes"] if role_by_name(name) == "judge"}
-    if not finding.met or not judges:
+    loops = survey.facts.get("lone_lead_weights") or ()
+    if not finding.met or not judges or not loops:
         return finding
     row = next(iter(judges.values()))
-    returns, is_there = ("returns", "it") if len(judges) == 1 else ("return", "each of them")
     sentence = (
-        f"What {listed(f'`{name}`' for name in judges)} {returns} under `{row['key']}` is there"
-        f" more than once, as nodes run again: where {is_there} counts each time, the weights are"
-        " others."
+        f"What {listed(f'`{name}`' for name in judges)} {'returns' if len(judges) == 1 else 'return'}"
+        f" under `{row['key']}` is there more than once, as nodes run again: the weight takes the"
+        " Tech Lead's opinion once, and those of the others as often as they are there."
     )
-    clues = (*finding.clues, *(line_clue(place, sentence) for place in row["places"][:1]))
+    clues = (*finding.clues, line_clue(loops[0], sentence))
+    sentence = with_place(sentence, loops[0]["path"], loops[0]["line"])
     reason = f"{finding.reason} {sentence}"
     return replace(finding, reason=reason, clues=clues[:MOST_CLUES], has_reservation=True)
 

@@ -241,6 +241,7 @@ def test_weight_of_the_tech_lead_has_a_reservation_where_opinions_are_added_agai
     facts = {
         "rules": {"functionality_weight": True},
         "graph_run": {"repeated": [{"added": [added]}]},
+        "lone_lead_weights": [{"path": "justice.py", "line": 9}],
     }
     places = {"functionality_weight": (location_at("x.py", 4),)}
     check = SynthesisRules(**CHECK_FIELDS, aspect="functionality_weight")
@@ -248,7 +249,9 @@ def test_weight_of_the_tech_lead_has_a_reservation_where_opinions_are_added_agai
 
     assert (finding.met, finding.has_reservation) == (True, True)
     assert "What `prosecutor` and `tech_lead` return under `opinions`" in finding.reason
-    assert clue_lines(finding) == [("x.py", 4), ("judges.py", 9)]
+    assert clue_lines(finding) == [("x.py", 4), ("justice.py", 9)]
 
+    without_loops = survey(facts=facts | {"lone_lead_weights": []}, places=places)
+    assert not synthesis_rules(check, without_loops).has_reservation
     added["nodes"] = ["repo_investigator"]
     assert not synthesis_rules(check, survey(facts=facts, places=places)).has_reservation

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from courtroom.analysis.langgraph.judging.lone_lead_weights import lone_lead_weights
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader
 from courtroom.analysis.langgraph.judging.tech_lead_rule import (
     heavier_than_lead,
@@ -197,3 +198,29 @@ def test_tech_lead_weighs_most_of_the_judges_in_a_table_whoever_else_is_in_it(
 
     assert bool(weight_lines(body)) is is_heaviest
     assert list(heavier_than_lead(functions)) == heavier_keys
+
+
+@pytest.mark.parametrize(
+    ("loop", "lines"),
+    [
+        (
+            'for op in opinions:\n        if op.judge != "TechLead":\n            total += op.score',
+            [2],
+        ),
+        ('total += sum(op.score for op in opinions if op.judge != "TechLead")', [2]),
+        (
+            'for op in opinions:\n        if op.judge == "TechLead":\n            total = op.score',
+            [],
+        ),
+        (
+            'for op in opinions:\n        if op.judge != "Defense":\n            total += op.score',
+            [],
+        ),
+        ('if lead.judge != "TechLead":\n        total = 1', []),
+    ],
+)
+def test_loop_over_all_opinions_but_the_tech_leads_is_beside_one_of_the_tech_lead(loop, lines):
+    symbols = symbols_of({"a.py": f"def settle(opinions, lead, total):\n    {loop}\n"})
+    (entry,) = symbols.functions_by_name["settle"]
+    places = lone_lead_weights([(FunctionRef(*entry), 2), (FunctionRef(*entry), 3)])
+    assert [line for _, line in places] == lines
