@@ -28,6 +28,7 @@ from courtroom.analysis.judge_facts import (
 from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.assumed_evidence import always_found, found_in_any_clone
 from courtroom.analysis.langgraph.concurrent_calls import concurrent_calls
+from courtroom.analysis.langgraph.counting_routes import counting_routes
 from courtroom.analysis.langgraph.empty_detectives import empty_detectives
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
 from courtroom.analysis.langgraph.idle_nodes import idle_nodes
@@ -303,6 +304,8 @@ def _layers(writer: FactWriter) -> None:
     rows = empty_detectives(writer.call_graph, writer.layers)
     writer.set_rows("empty_detectives", rows, gap)
     writer.set_rows("concurrent_calls", concurrent_calls(writer.call_graph, writer.layers), gap)
+    rows = counting_routes(writer.call_graph, writer.layers, writer.graph, writer.state_accesses)
+    writer.set_rows("counting_routes", rows, gap)
     scope = writer.facts.get("scope")
     if scope and not writer.graph.is_open:
         scope["idle_nodes"] = idle_nodes(writer.symbols, writer.layers, scope["unreached"])
@@ -525,7 +528,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
         _safety,
         ("os_system_calls", "shell_true_calls", "eval_exec_calls", "temporary_directories"),
     ),
-    (_layers, ("unreached_layers", "empty_detectives", "concurrent_calls")),
+    (_layers, ("unreached_layers", "empty_detectives", "concurrent_calls", "counting_routes")),
     (_clone, ("clone_function", *CLONE_HABITS)),
     (_drop_idle_folders, ()),
     (_unlocked, ()),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
-from courtroom.checks.error_routes import OpenRoute, open_routes
+from courtroom.checks.error_routes import OpenRoute, Place, open_routes
 from courtroom.checks.from_facts import (
     Sentences,
     decided,
@@ -68,6 +68,7 @@ TESTS_INPUTS = "The conditional edges route missing inputs alone"
 INTO_A_LOOP = "One of these ways leads round a loop that some run never leaves."
 LEAST_PARALLEL = 2
 CONCURRENT = "Here one node starts calls side by side."
+FAILURE_REPORT = "Here evidence of a failure is made, with found=False."
 NO_BRANCHES = {
     "fan_in_before_judges": "No branches of detectives are joined before the judges.",
     "fan_in_before_justice": "No branches of judges are joined before the verdict.",
@@ -225,6 +226,7 @@ def _error_route(check: GraphTopology, survey: Survey) -> Finding:
     rounds = [INTO_A_LOOP for row in loops if (row["path"], row["line"]) in ways]
     reason = " ".join([finding.reason, *map(fault_sentence, never[:1]), *rounds[:1]])
     finding = replace(finding, reason=reason, has_reservation=bool(never or rounds))
+    finding = _with_counting(finding, places, survey)
     routes = open_routes(survey.facts, places)
     if routes is None:
         return finding
@@ -233,6 +235,23 @@ def _error_route(check: GraphTopology, survey: Survey) -> Finding:
         fault = STOPS_NOTHING if all(route.is_idle for route in routes) else STOPS_NO_VERDICT
         return present(reason, list(map(_route_clue, routes)), met=False, fault=fault)
     return replace(finding, reason=f"{finding.reason} {reason}", has_reservation=True)
+
+
+def _with_counting(finding: Finding, places: set[Place], survey: Survey) -> Finding:
+    """The finding on routes, with those for which evidence of a failure counts as any other."""
+    facts = survey.facts.get("counting_routes") or ()
+    rows = [row for row in facts if (row["path"], row["line"]) in places]
+    if not rows:
+        return finding
+    row, report = rows[0], rows[0]["report"]
+    sentence = (
+        f"The router after `{row['name']}` does not ask whether what stands under"
+        f" {_names(row['keys'])} was found: evidence of a failure counts for it as well, as made with"
+        f" found=False at {place_of(report['path'], report['line'])}."
+    )
+    clues = (*finding.clues, line_clue(report, FAILURE_REPORT))
+    reason = f"{finding.reason} {sentence}{more_of_this_kind(len(rows) - 1)}"
+    return replace(finding, reason=reason, clues=clues[:MOST_CLUES], has_reservation=True)
 
 
 def input_routes(survey: Survey) -> list[Mapping[str, Any]]:

@@ -123,6 +123,16 @@ class NamedPlace(Place):
     name: str
 
 
+class CountingRoute(NamedPlace):
+    """Route that looks at whether there is evidence under its keys, and at no word of it on a failure.
+
+    `report` is where code of the detectives makes evidence of a failure.
+    """
+
+    keys: tuple[str, ...]
+    report: Place
+
+
 class UnreachedLayer(NamedPlace):
     """Function of the judges or the Chief Justice that no run reaches.
 
@@ -355,6 +365,8 @@ class Facts(FactModel):
     empty_detectives: tuple[NamedPlace, ...] | None = None
     # nodes of detectives and judges that run functions side by side inside themselves
     concurrent_calls: tuple[NamedPlace, ...] | None = None
+    # routes for which evidence of a failure counts as any other
+    counting_routes: tuple[CountingRoute, ...] | None = None
     state_flow: StateFlowFact | None = None
     # tools and safety
     clone_function: CloneFunction | None = None

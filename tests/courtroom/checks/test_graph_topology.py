@@ -419,3 +419,19 @@ def test_calls_side_by_side_inside_a_node_are_told_where_the_graph_has_no_branch
     )
     assert (words in finding.reason) == (name == "detectives")
     assert (("d.py", 7) in clue_lines(finding)) == (name == "detectives")
+
+
+@pytest.mark.parametrize("line", [3, 4])
+def test_route_that_counts_evidence_of_a_failure_has_that_reservation(line):
+    row = {"name": "detectives", "path": "g.py", "line": line, "keys": ["evidences"]}
+    row["report"] = {"path": "d.py", "line": 7}
+    places = {"conditional_error_route": (location_at("g.py", 3, "detectives → END or judges"),)}
+    facts = {"conditional_error_route": True, "counting_routes": [row]}
+    check = GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route")
+    finding = topology(check, survey(facts=facts, places=places))
+    sentence = (
+        " The router after `detectives` does not ask whether what stands under `evidences` was"
+        " found: evidence of a failure counts for it as well, as made with found=False at d.py:7."
+    )
+    assert (finding.met, finding.has_reservation) == (True, line == 3)
+    assert finding.reason.endswith(sentence) == (line == 3)
