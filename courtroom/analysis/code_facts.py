@@ -551,6 +551,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
         (
             "justice_deterministic",
             "averaged_scores",
+            "lone_groups",
             "second_verdicts",
             "rules",
             "loose_caps",

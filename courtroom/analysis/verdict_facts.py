@@ -11,6 +11,7 @@ from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.averaged_scores import averaged_scores
 from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_content
 from courtroom.analysis.langgraph.judging.dissent_rule import is_for_model_alone
+from courtroom.analysis.langgraph.judging.lone_groups import lone_groups
 from courtroom.analysis.langgraph.judging.lost_dissents import is_dissent_lost
 from courtroom.analysis.langgraph.judging.markdown_reports import markdown_reports
 from courtroom.analysis.langgraph.judging.remediation_content import (
@@ -81,6 +82,7 @@ def record_verdict(writer: FactWriter) -> None:
 
     writer.set_rows("averaged_scores", _rows(averaged_scores(justice)), gap)
     reader = _delivery_reader(writer)
+    writer.set_rows("lone_groups", _rows(lone_groups(writer.symbols, justice)), gap)
     second = second_verdicts(writer.symbols, writer.layers, reader) if justice else ()
     writer.set_rows("second_verdicts", _rows(second), gap)
     record_rules(writer, gap)

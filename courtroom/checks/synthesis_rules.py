@@ -36,6 +36,10 @@ DETERMINISTIC = (
     "No code that computes the verdict from the opinions was found.",
 )
 SECOND = "A caller of the graph shows another verdict: it averages the judges' scores anew."
+LONE_GROUPS = (
+    "Opinions are grouped by an id whose first part names the judge: no group has the opinions of two"
+    " judges, and no rule compares them."
+)
 BY_MODEL = "A model gives the score."
 MARKDOWN = (
     "The verdict is written as a Markdown report.",
@@ -132,6 +136,7 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
         sentences = DETERMINISTIC[0], BY_MODEL if by_model else DETERMINISTIC[1]
         finding = flag("justice_deterministic", "justice", survey, sentences)
         finding = with_reach("justice", finding, survey)
+        finding = _with_places(finding, "lone_groups", LONE_GROUPS, survey)
         return _with_places(finding, "second_verdicts", SECOND, survey)
     if check.aspect == "markdown_report":
         report = _lost_report(survey) or _report(survey)

@@ -419,6 +419,8 @@ class Facts(FactModel):
     opinion_model: OpinionModel | None = None
     # where a plain mean of the judges' scores becomes the verdict
     averaged_scores: tuple[Place, ...] | None = None
+    # keys of groups of opinions that begin with the judge's name: no two judges meet in one
+    lone_groups: tuple[Place, ...] | None = None
     # where a caller of the graph averages the judges' scores anew, in place of that verdict
     second_verdicts: tuple[Place, ...] | None = None
     # what the conditions of the cap for security read: evidence, what judges say and score, or both

@@ -255,3 +255,14 @@ def test_weight_of_the_tech_lead_has_a_reservation_where_opinions_are_added_agai
     assert not synthesis_rules(check, without_loops).has_reservation
     added["nodes"] = ["repo_investigator"]
     assert not synthesis_rules(check, survey(facts=facts, places=places)).has_reservation
+
+
+def test_verdict_on_groups_of_one_judge_has_that_reservation():
+    row = {"path": "justice.py", "line": 9}
+    places = {"justice": (location_at("justice.py", 4),)}
+    check = SynthesisRules(**CHECK_FIELDS, aspect="deterministic")
+    facts = {"justice_deterministic": True, "lone_groups": [row]}
+    finding = synthesis_rules(check, survey(facts=facts, places=places))
+    assert (finding.met, finding.has_reservation) == (True, True)
+    assert "Opinions are grouped by an id whose first part names the judge" in finding.reason
+    assert clue_lines(finding) == [("justice.py", 4), ("justice.py", 9)]
