@@ -313,12 +313,12 @@ def _words(stages: Iterable[str], last: str = "and") -> str:
 
 
 def _part(stage: Stage) -> str:
-    """The stage in words: a node alone is no graph yet."""
-    return "the nodes of the graph" if stage.has_node_alone else _word(stage.name)
+    """The stage in words: a node alone is no graph yet, and a detective no tool."""
+    detectives = "detectives (counted as forensic tools)" if stage.has_detectives_alone else ""
+    return detectives or ("nodes of the graph" if stage.has_node_alone else _word(stage.name))
 
 
 def _word(stage: str) -> str:
-    # Detectives begin the stage of the tools as well as what they look with.
     return {"setup": "set-up", "tools": "forensic tools"}.get(stage, stage)
 
 

@@ -64,13 +64,15 @@ _EMPTY_VALUE = re.compile(r"(\w{1,40})(?:: [\w\[\], ]{1,80})? = (?:\{\}|\[\]|dic
 class Stage:
     """Beginning of a stage of the work (setup, tools, graph, judges): its first commit.
 
-    `has_node_alone` is true for a graph of which it brings nodes alone, in files of their own.
+    `has_node_alone` is true for a graph of which it brings nodes alone, in files of their own;
+    `has_detectives_alone` for tools of which it brings detectives alone.
     """
 
     name: str
     sha: str
     subject: str
     has_node_alone: bool = False
+    has_detectives_alone: bool = False
 
 
 def progression(history: History) -> tuple[Stage, ...]:
@@ -106,6 +108,8 @@ def progression(history: History) -> tuple[Stage, ...]:
         beside = full - {stage for stage, is_own in map(_stage_and_part, paths) if is_own and stage}
         beside -= {"judges"} if commit.bench_paths else set()
         justice = beside & {"judges"}
+        tools = [path for path in paths if _stage_of_file(path) == "tools"]
+        has_detectives_alone = bool(tools) and all(map(_is_of_detectives, tools))
         in_words = {"graph"} if "nodes" in commit.subject.lower().split() else set()
         groups: tuple[tuple[dict[str, Stage], Iterable[str], set[str]], ...] = (
             (by_files, full - justice, beside),
@@ -116,7 +120,8 @@ def progression(history: History) -> tuple[Stage, ...]:
         for stages, names, nodes in groups:
             for name in names:
                 has_node_alone = name == "graph" and name in nodes
-                stage = Stage(name, commit.sha, commit.subject, has_node_alone)
+                is_alone = name == "tools" and has_detectives_alone
+                stage = Stage(name, commit.sha, commit.subject, has_node_alone, is_alone)
                 stages.setdefault(name, stage)
 
     begun = {**by_message, **by_little, **by_justice, **by_files}

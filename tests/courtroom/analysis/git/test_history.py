@@ -287,6 +287,19 @@ def test_node_in_a_file_of_its_own_begins_the_graph_and_is_told_from_it():
         assert (stage.subject, stage.has_node_alone) == (commits[0][0], is_node)
 
 
+@pytest.mark.parametrize(
+    ("paths", "is_alone"),
+    [
+        (("src/nodes/detectives.py",), True),
+        (("src/nodes/detectives.py", "src/tools/git_tools.py"), False),
+        (("src/tools/git_tools.py",), False),
+    ],
+)
+def test_detectives_that_begin_the_tools_are_told_from_them(paths, is_alone):
+    (stage,) = progression(history_with(("Begin", paths)))
+    assert (stage.name, stage.has_detectives_alone) == ("tools", is_alone)
+
+
 def test_supreme_court_begins_the_judges():
     assert stages_of(("Wire", ("src/graph.py",)), ("Decide", ("src/nodes/supreme_court.py",))) == [
         ("graph", "Wire"),
