@@ -32,6 +32,7 @@ from courtroom.analysis.project.undercut_verdicts import undercut_verdicts
 from courtroom.analysis.project.unjudged_criteria import (
     absent_rubric,
     criteria_of,
+    cut_audit,
     rubric_paths,
     rubrics_among,
     unjudged_criteria,
@@ -183,6 +184,8 @@ def _record_unjudged(writer: FactWriter, readings: Sequence[AuditReading], gap: 
     if missing is None:
         production = writer.symbols.codebase.production
         gap = gap or (NO_PAIR if rubrics else absent_rubric(own, production))
+    elif missing:
+        gap = gap or cut_audit(readings)
     # An audit that could not be read may judge what is missing in the others.
     if missing is None or (missing and gap):
         writer.set_unknown(("unjudged_criteria",), gap)

@@ -49,6 +49,10 @@ _AFTER_NAME = re.compile(
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"\d")
+# What a program writes above the beginning of a text: "Preview (first 600 chars)".
+_BEGINNING = re.compile(r"\bfirst (\d{2,5}) (?:chars?|characters)\b", re.IGNORECASE)
+# Marks and blank lines may stand between those words and the text.
+MARKS = 60
 _NUMBER = re.compile(r"(?:(?:criterion|dimension|section) )?(?:\d{1,2} ){0,2}")
 
 
@@ -165,6 +169,26 @@ def unjudged_criteria(
         for path in audits
         if (missing := list(_missing(rubrics[path], audits[path], others)))
     ]
+
+
+def cut_audit(readings: Sequence[AuditReading]) -> str:
+    """Return why the work's own audits do not tell what they judge: each is the beginning of one.
+
+    A file is, where it says so and ends with as many characters as it says.
+    """
+    ours = [reading for reading in readings if reading.is_ours and reading.report.criteria]
+    counts = [_count_of_beginning(reading.text) for reading in ours]
+    if not ours or None in counts:
+        return ""
+    return (
+        f"{ours[0].path} ends with the first {counts[0]} characters of a report: what else that"
+        " report judges is not in it"
+    )
+
+
+def _count_of_beginning(text: str) -> int | None:
+    ends = ((int(match[1]), len(text) - match.end()) for match in _BEGINNING.finditer(text))
+    return next((count for count, rest in ends if count / 2 <= rest <= count + MARKS), None)
 
 
 def _rubric_of(

@@ -16,6 +16,7 @@ from courtroom.checks.from_facts import with_place
 from courtroom.checks.phrases import listed, places_of
 from courtroom.checks.sandboxed_clone import FACTS as FACTS_OF_CLONE
 from courtroom.checks.state_flow import fault_sentence
+from courtroom.checks.subjects import is_name_in_template
 from courtroom.checks.unsafe_call import FACTS
 from courtroom.models.evidence import Evidence
 from courtroom.models.statement import continued
@@ -271,10 +272,14 @@ def prompt_steps(aspect: str, words: int, work: Work) -> Iterator[Step]:
     if not rows or (aspect != "told" and len(rows) < len(PERSONAS)):
         return
     shortest = min(rows, key=lambda row: row["own_words"] or 0)
-    counts = listed(f"{row['own_words'] or 0} for {row['persona']}" for row in rows)
+    counted = [row for row in rows if not is_name_in_template(row)]
+    counts = [f"{row['own_words'] or 0} for {row['persona']}" for row in counted]
+    # The name in a text that all share is filled in by a run.
+    if names := [row["persona"] for row in rows if is_name_in_template(row)]:
+        counts.append(f"little more than the name for {listed(names)}")
     say = (
         "say in each judge's prompt what this judge alone looks for and how it reads the scale, in"
-        f" at least {words} words that no other prompt has; now it is {counts}."
+        f" at least {words} words that no other prompt has; now it is {listed(counts)}."
     )
     action = f"Keep what all judges need in one short common text, and {say}"
     step = placed(action if is_alike else f"S{say[1:]}", shortest)

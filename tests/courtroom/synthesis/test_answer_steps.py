@@ -72,3 +72,21 @@ def test_report_that_a_run_makes_is_to_be_written_whole():
 
     assert (step.path, step.line, step.is_exact) == ("justice.py", 8, True)
     assert step.action == ("Write what Justice.to_markdown() makes here to a Markdown file, whole.")
+
+
+def test_words_of_a_name_in_a_common_prompt_are_not_counted():
+    alike = [
+        {"path": "j.py", "line": 9, "persona": persona, "own_words": 1, "mostly_own": False}
+        for persona in ("Prosecutor", "Defense", "TechLead")
+    ]
+    own = alike[2] | {"own_words": 12}
+    for prompts, end in (
+        (alike, "; now it is little more than the name for Prosecutor, Defense and TechLead."),
+        (
+            [*alike[:2], own],
+            "; now it is 12 for TechLead and little more than the name for Prosecutor and Defense.",
+        ),
+    ):
+        facts = work(persona_prompts=prompts, persona_prompts_distinct=False)
+        (step,) = code_steps.prompt_steps("told", 20, facts)
+        assert step.action.endswith(f"words that no other prompt has{end}")

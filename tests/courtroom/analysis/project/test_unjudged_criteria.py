@@ -52,6 +52,26 @@ def test_rubric_that_the_code_opens_under_another_name_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("says", "is_cut"),
+    [
+        ("Markdown Report Preview (First {} chars)", True),
+        ("The judges read the first 2000 characters of each file.", False),
+    ],
+)
+def test_audit_that_is_the_beginning_of_a_report_lacks_nothing(tmp_path, says, is_cut):
+    text = audit("Good.")
+    first = f"# Run\n\n--- {says.format(len(text))} ---\n\n"
+    files: dict[str, str | bytes | None] = {"rubric.json": rubric(*NAMES), SELF: first + text}
+    work = survey(files, tmp_path)
+
+    assert work.facts["unjudged_criteria"] is None if is_cut else work.facts["unjudged_criteria"]
+    assert work.reasons.get("unjudged_criteria", "") == is_cut * (
+        f"{SELF} ends with the first {len(text)} characters of a report: what else that report"
+        " judges is not in it"
+    )
+
+
+@pytest.mark.parametrize(
     ("rubrics", "expected"),
     [
         ({"r": rubric(*NAMES[:2])}, []),
