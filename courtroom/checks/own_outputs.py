@@ -56,6 +56,8 @@ NO_AUDIT = {
     "consistent": "No two audits of the work's own were recognised.",
     "of_peers": "No audit of a peer was recognised among the work's own.",
 }
+GIVEN_BEFORE = "gave it until commit"
+EARLIER = "The overall score that is claimed is that of an earlier audit."
 NOT_OF_CODE = "No other of the newest audits has opinions."
 # Faults of recorded scores, by what is said of the audit.
 OF_SCORES = {
@@ -423,7 +425,8 @@ def _claimed(
             reason = f"An overall score of {score} is named {where}; {verdicts[0]}."
             finding = present(reason, clues, met=agrees)
             has_reservation = UNJUDGED in verdicts[0] or NEWER in verdicts[0]
-            return replace(finding, has_reservation=has_reservation)
+            fault = EARLIER if GIVEN_BEFORE in verdicts[0] else ""
+            return replace(finding, has_reservation=has_reservation, fault=fault)
     return could_not_look(NOT_HELD if claims else NO_CLAIM)
 
 
@@ -444,10 +447,11 @@ def _verdict(claim: Mapping[str, Any], facts: Mapping[str, Any], *, agrees: bool
         earlier_rows = [row for row in facts.get("earlier_audits") or () if gives(row, claim)]
         for row in earlier_rows[-1:]:
             subject = "" if row["path"] == last_row.get("path") else f"{row['path']} "
-            until = f"{subject}gave it until commit {row['next_commit'][:8]}"
+            until = f"{subject}{GIVEN_BEFORE} {row['next_commit'][:8]}"
             remark = f"{remark} and {until}" if remark else until
         remark = f": {remark}" if remark else ""
-        return f"none of the work's own committed audits gives it{remark}"
+        now = " now" if earlier_rows else ""
+        return f"none of the work's own committed audits gives it{now}{remark}"
     giving_rows = [row for row in audits if row["about"] in ("self", "") and gives(row, claim)]
     # The nearest score first, of several the newest audit.
     giving_rows.sort(key=lambda row: moments[row["path"]], reverse=True)

@@ -11,6 +11,7 @@ from typing import Any
 from courtroom.analysis.langgraph.judging.absent_opinions import LAST
 from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
 from courtroom.analysis.project.recorded_scores import SINCE
+from courtroom.analysis.project.score_claims import gives
 from courtroom.checks.failing_code import most_reached
 from courtroom.checks.from_facts import with_place
 from courtroom.checks.phrases import listed, places_of
@@ -414,6 +415,16 @@ def _mended_first(fault: Mapping[str, Any]) -> str:
     )
 
 
+def _earlier_audit(claims: Sequence[Mapping[str, Any]], work: Work) -> str:
+    """Return the beginning of a step that says first which audit gave all the claimed scores."""
+    rows = work.facts.get("earlier_audits") or ()
+    row = next((r for r in rows[::-1] if all(gives(r, claim) for claim in claims)), None)
+    if row is None:
+        return ""
+    version = f"{row['path']}, which gave it until commit {row['next_commit'][:8]}"
+    return f"Say that the score is that of {version}, or give"
+
+
 def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator[Step]:
     """Name the score that a committed audit gives, where another one is claimed, and say why an
     audit holds no judgement.
@@ -462,6 +473,7 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
         )
     elif own:
         given = f"{own[-1]['score']:g}, as {own[-1]['path']} does"
-        yield Step(f"Give the score as {given}, in place of {claimed}{where}.")
+        before = _earlier_audit(claims, work)
+        yield Step(f"{before or 'Give'} the score as {given}, in place of {claimed}{where}.")
     else:
         yield Step(f"Commit the audit that gives {claimed}, or take this score out{where}.")

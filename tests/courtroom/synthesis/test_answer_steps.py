@@ -90,3 +90,18 @@ def test_words_of_a_name_in_a_common_prompt_are_not_counted():
         facts = work(persona_prompts=prompts, persona_prompts_distinct=False)
         (step,) = code_steps.prompt_steps("told", 20, facts)
         assert step.action.endswith(f"words that no other prompt has{end}")
+
+
+def test_audit_that_once_gave_a_claimed_score_is_named():
+    audits = [{"about": "self", "score": 3.4, "path": "audit/b.md"}]
+    earlier = {"path": "a.md", "score": 3.2, "maximum": 5, "next_commit": "c" * 40}
+    claim = {"score": 3.2, "maximum": 5, "text": "3.2/5", "agrees": False}
+    facts = {"claimed_scores": [claim], "own_audits": audits}
+    end = "the score as 3.4, as audit/b.md does, in place of 3.2 in the report."
+    for score, start in (
+        (3.2, "Say that the score is that of a.md, which gave it until commit cccccccc, or give "),
+        (2.8, "Give "),
+    ):
+        row = earlier | {"score": score}
+        (step,) = code_steps.output_steps("claimed", [], work(**facts, earlier_audits=[row]))
+        assert step.action == f"{start}{end}"
