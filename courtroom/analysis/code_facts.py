@@ -77,7 +77,12 @@ from courtroom.analysis.python.symbolic_execution.data_files import (
 )
 from courtroom.analysis.python.symbolic_execution.values import Function, Instance
 from courtroom.analysis.python.syntax import parse_sources
-from courtroom.analysis.reach_facts import PARALLEL_FLAGS, drop_runner, is_uncalled
+from courtroom.analysis.reach_facts import (
+    PARALLEL_FLAGS,
+    drop_runner,
+    is_uncalled,
+    losses_if_called,
+)
 from courtroom.analysis.rule_obstacles import record_rule_obstacles
 from courtroom.analysis.security.address_checks import documented_addresses
 from courtroom.analysis.security.clone_errors import (
@@ -366,6 +371,7 @@ def _clone(writer: FactWriter) -> None:
         "line": node.lineno,
         "address": clone.address,
         "is_uncalled": is_uncalled(writer, clone.function),
+        "losses": [*losses_if_called(writer, clone.function)],
         "escaping": _error_rows(escaping),
         "refused": _error_rows(
             error

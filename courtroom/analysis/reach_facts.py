@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
+from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowReading
+from courtroom.analysis.langgraph.state_flow.shallow_history import shallow_histories
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.mentions import is_mentioned
 
@@ -55,6 +59,24 @@ def is_uncalled(writer: FactWriter, function: FunctionRef) -> bool:
         or is_mentioned(writer.symbols, function.source, function.name)
         or named_outside(writer, function.name)
     )
+
+
+def losses_if_called(writer: FactWriter, function: FunctionRef) -> Iterator[str]:
+    """Yield what a run would lose of a clone that no run makes so far, once one makes it."""
+    if not is_uncalled(writer, function):
+        return
+    reading = FlowReading()
+    deleted_clones(writer.symbols, [function], reading)
+    functions = (
+        FunctionRef(source, site)
+        for source in writer.symbols.codebase.production
+        for site in source.functions
+    )
+    others = [other for other in functions if other.key != function.key]
+    reading.add(shallow_histories([function, *others]))
+    for fault in reading.faults:
+        if fault.path == function.source.path:
+            yield f"{fault.sentence} ({fault.path}:{fault.line})"
 
 
 def named_outside(writer: FactWriter, name: str) -> str:

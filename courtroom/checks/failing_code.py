@@ -88,8 +88,8 @@ def _failing(check: FailingCode, survey: Survey) -> Finding:
             " require, with a value of another type or with an empty list that they refuse, for"
             " methods, items and fields that an object lacks, for runs of the graph with what its"
             " reducer cannot add, for files and databases that are used after they are closed, and"
-            " for relative paths that the code spells out and opens and that the repository lacks:"
-            " none was recognised."
+            " for relative paths that the file which opens them spells out and that the repository"
+            " lacks: none was recognised."
         )
         reason = f"{looked} for {KINDS} kinds of such lines.{unlocked}"
         finding = absent(reason, searched, met=True, caption=f"{SEARCHED}{unlocked}")

@@ -27,7 +27,7 @@ from courtroom.analysis.python.tree_walk import words_of
 from courtroom.checks.from_facts import line_clue, unknown, with_place
 from courtroom.checks.from_sources import on_survey
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import in_full, number_of
+from courtroom.checks.phrases import in_full, named, number_of
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 
@@ -70,7 +70,9 @@ MOST_REMARKS = 6
 # Evidence that is constant the other way.
 NEVER_FOUND = "found=False"
 # What a detective takes from the auditor's own directory without a path out of the work.
-READS_ITSELF = re.compile(r"\b(?:reads `|(?:reads the history|lists the files) of the auditor's)")
+READS_ITSELF = re.compile(
+    r"\b(?:reads `|looks for `|(?:reads the history|lists the files) of the auditor's)"
+)
 NO_CLAIM = "No overall score was recognised that README or a report gives for the work's own audit."
 NEWER = ", and the newest one,"
 UNJUDGED = "which does not judge each criterion by itself"
@@ -427,7 +429,9 @@ def _claimed(
             has_reservation = UNJUDGED in verdicts[0] or NEWER in verdicts[0]
             fault = EARLIER if GIVEN_BEFORE in verdicts[0] else ""
             return replace(finding, has_reservation=has_reservation, fault=fault)
-    return could_not_look(NOT_HELD if claims else NO_CLAIM)
+    unread = named(facts.get("unread_outputs") or ())
+    beside = f" Not read as audits: {unread}." if unread else ""
+    return could_not_look(f"{NOT_HELD}{beside}" if claims else NO_CLAIM)
 
 
 def _verdict(claim: Mapping[str, Any], facts: Mapping[str, Any], *, agrees: bool) -> str:

@@ -21,7 +21,7 @@ from courtroom.checks.from_facts import (
 )
 from courtroom.checks.from_facts import searched as searched_for
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import by_kind, clauses, listed
+from courtroom.checks.phrases import by_kind, clauses, listed, place_of
 from courtroom.checks.result import MOST_CLUES, SEARCHED, Clue, Finding, absent, could_not_look
 from courtroom.checks.subjects import Subjects, unlocked_imports
 from courtroom.models.check import CheckBase
@@ -135,6 +135,10 @@ BESIDE = {
 OF_MODEL = frozenset(
     {"unused_prompt", "refused_value", "guessed_criterion", "unshown_evidence", "unshown_rubric"}
 )
+# What a run does with its clone: nothing of it is known where no run makes one.
+OF_CLONE = frozenset(
+    {"shallow_history", "deleted_clone", "lost_clone", "left_clone", "doubled_clone"}
+)
 # Faults of which each has its place among the evidence.
 MOST_FAULTS = 8
 # Of the sentence on a score on which the verdict does depend.
@@ -209,6 +213,9 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
         return with_undercut_verdict(finding, survey) if is_about_cap else finding
     if survey.facts.get("plain_judges") and OF_MODEL.issuperset(check.faults):
         return nothing("No judge asks a model.", "requests of the judges' model", survey)
+    function = survey.facts.get("clone_function")
+    if function and function.get("is_uncalled") and OF_CLONE.issuperset(check.faults):
+        return could_not_look(_no_clone(function))
     unread = {kind: fact["unread"][kind] for kind in check.faults if kind in fact["unread"]}
     # A few of many kinds are named as not followed; without a graph, all is open.
     if unread and (2 * len(unread) >= len(check.faults) or survey.facts.get("graph") is None):
@@ -227,6 +234,13 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     looked_for = searched_for("; ".join(wanted), survey, result)
     finding = absent(reason, looked_for, met=True, caption=caption)
     return replace(finding, has_reservation=bool(beside))
+
+
+def _no_clone(function: Mapping[str, Any]) -> str:
+    """Return why nothing is known of a clone, with what a call of the function would lose of it."""
+    place = place_of(function["path"], function["line"])
+    losses = "".join(f" Once it is called: {text}." for text in function.get("losses", ()))
+    return f"Nothing that runs calls {function['name']} ({place}), so no run makes a clone.{losses}"
 
 
 def _not_followed(unread: Mapping[FaultKind, str]) -> str:
@@ -361,8 +375,16 @@ def fault_sentence(fault: Mapping[str, Any]) -> str:
 
 
 def _places(faults: Sequence[Mapping[str, Any]]) -> tuple[Clue, ...]:
-    """The place of each fault, which is to be mended by itself, then the second places."""
-    rows = [list(_clues(fault)) for fault in faults]
+    """The place of each fault, which is to be mended by itself, then the second places.
+
+    Of very many, those of every kind are among them.
+    """
+    kinds = [fault["kind"] for fault in faults]
+    # A first fault of its kind goes before a further one of another.
+    further = sorted(range(len(kinds)), key=lambda number: kinds[number] in kinds[:number])
+    kept = {*further[:MOST_FAULTS]}
+    order = sorted(range(len(kinds)), key=lambda number: number not in kept)
+    rows = [list(_clues(faults[number])) for number in order]
     firsts = [clues[0] for clues in rows[:MOST_FAULTS]]
     others = [clue for clues in rows for clue in clues[1:]]
     return (*firsts, *others[: max(MOST_CLUES - len(firsts), 0)])

@@ -154,8 +154,8 @@ class EscapingError(NamedPlace):
 class CloneFunction(NamedPlace):
     """`address`: the parameter that holds the address, by its name; null where none does.
 
-    `is_uncalled`: no code that runs calls it, so that its precautions protect nothing. `escaping`
-    are the errors of a failing clone that end a run, and `refused` those for an address that it
+    `is_uncalled`: no code that runs calls it, so that its precautions protect nothing; `losses` say
+    what of its clone a call of it would lose. `escaping` are the errors of a failing clone that end a run, and `refused` those for an address that it
     refuses. `runner` is the function by which it runs git,
     at the line of the process, where that takes no deadline. `in_temporary_directory`: its folder is
     one of TemporaryDirectory, wherever that is made. `is_repeated`: a clone that fails is tried again
@@ -167,6 +167,7 @@ class CloneFunction(NamedPlace):
 
     address: str | None = Field(default=None, exclude_if=lambda address: address is None)
     is_uncalled: bool = Field(default=False, exclude_if=lambda is_uncalled: not is_uncalled)
+    losses: tuple[str, ...] = Field((), exclude_if=lambda losses: not losses)
     escaping: tuple[EscapingError, ...] = Field((), exclude_if=lambda errors: not errors)
     refused: tuple[EscapingError, ...] = Field((), exclude_if=lambda errors: not errors)
     runner: NamedPlace | None = Field(None, exclude_if=lambda runner: runner is None)

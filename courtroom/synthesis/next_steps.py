@@ -18,6 +18,7 @@ from courtroom.models.check import CheckBase
 from courtroom.models.judge_answer import HEURISTIC
 from courtroom.models.rubric import Criterion, Rubric
 from courtroom.replay.rubric_preview import answers_again
+from courtroom.synthesis.advice.code_steps import MEND_FIRST
 from courtroom.synthesis.advice.report_steps import BUILD_CLAIMED
 from courtroom.synthesis.apply_rules import decide_criterion
 from courtroom.synthesis.evidence_weight import SECURITY_TAG, Dossier, dossier_of
@@ -213,7 +214,8 @@ def _raised_together(
 
 def _effort(check: CheckBase, changes: Sequence[Remediation]) -> Effort:
     """Return the size by the kind; what the report claims is built in more than one place."""
-    is_built = changes[0].action.startswith(BUILD_CLAIMED)
+    action = changes[0].action
+    is_built = action.startswith(BUILD_CLAIMED) or MEND_FIRST in action
     return "medium" if is_built else EFFORTS.get(check.kind, "small")
 
 

@@ -40,10 +40,10 @@ NOT_READ = (
 )
 PLACEHOLDERS = "Let the auditor write the audit, with nothing in it by hand."
 NOT_WEIGHED = (
-    "Find out why a judge gives only one score: show each judge what was found on each, and what"
-    " each score of the scale asks for."
+    "Find out why a judge gives only one score here: see that each judge is shown what was found on"
+    " each, that this differs where the work does, and what each score of the scale asks for."
 )
-NO_CAUSE = "Find out why the judges did not judge each criterion by itself, and mend it."
+NO_CAUSE = "Find out what wrote this without a judgement of each criterion by itself, and mend it."
 AGAIN_FIRST = (
     "Run the auditor again first, as the judges' code has changed since. Where the new audit is"
     " like this one:"

@@ -36,6 +36,7 @@ CLONE = {
     "url_validated": "Refuse in {name}, directly before this call, every address that does not begin"
     " with {forms}: {reason}.",
 }
+MEND_FIRST = "Mend it first, so that the detectives can read its clone: "
 REPORTED = (
     " Report it in the way in which {name} reports a failing clone: an exception from here ends the"
     " run."
@@ -112,7 +113,10 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
     if function is None or aspect not in CLONE:
         return
     if function.get("is_uncalled") and work.facts.get(FACTS_OF_CLONE[aspect]) is not False:
-        yield placed(f"Call {function['name']} from a detective: nothing that runs does.", function)
+        action = f"Call {function['name']} from a detective: nothing that runs does."
+        losses = "; ".join(function.get("losses", ()))
+        first = f" {MEND_FIRST}{losses}."
+        yield placed(f"{action}{first if losses else ''}", function)
         return
     escaping = function.get("escaping", ()) if aspect == "errors_handled" else ()
     if escaping:
@@ -454,7 +458,10 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
     claims = [row for row in work.facts.get("claimed_scores") or () if row["agrees"] is False]
     if not claims:
         return
-    claimed = listed(dict.fromkeys(f"{claim['score']:g}" for claim in claims))
+    scores = dict.fromkeys(f"{claim['score']:g}" for claim in claims)
+    claimed = listed(scores)
+    # A report may name others in words that were not recognised.
+    replaced = listed([*scores, "any other overall score"])
     scored = [row for row in work.facts.get("own_audits") or () if row["score"] is not None]
     # What the code could not have written is no score of the work's.
     own = [row for row in scored if row["about"] == "self" and not row.get("unlike_code")]
@@ -469,11 +476,11 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
         end = "." if has_failures else f": {reason}"
         yield Step(
             f"{first} the auditor again, and name the score that it gives in place of"
-            f" {claimed}{where}{end}"
+            f" {replaced}{where}{end}"
         )
     elif own:
         given = f"{own[-1]['score']:g}, as {own[-1]['path']} does"
         before = _earlier_audit(claims, work)
-        yield Step(f"{before or 'Give'} the score as {given}, in place of {claimed}{where}.")
+        yield Step(f"{before or 'Give'} the score as {given}, in place of {replaced}{where}.")
     else:
         yield Step(f"Commit the audit that gives {claimed}, or take this score out{where}.")

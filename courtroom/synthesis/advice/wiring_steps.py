@@ -212,7 +212,7 @@ def _error_route(work: Work) -> Step:
         import_line = "from langgraph.graph import END\n\n\n" if end == "END" else ""
         snippet = (
             f"{import_line}def next_nodes(state):\n"
-            "    # Leave out what is there although the clone failed, such as that on the report.\n"
+            "    # Of all evidence: leave out the keys that a failed clone does not leave empty.\n"
             f"    pieces = [piece for rows in {_evidence(work)}.values() for piece in rows]\n"
             f"    is_found = any({work.found_of_piece} for piece in pieces)\n"
             f"    return {code_list(targets)} if is_found else {code_name(FAILED)}\n\n"
@@ -256,7 +256,10 @@ def _never_empty(work: Work) -> str:
     places = dict.fromkeys(place_of(**place) for place in always)
     if not places:
         return ""
-    return f" No run goes there before {listed(places)} is mended: this evidence is always found."
+    return (
+        f" No run goes there before {listed(places)} is mended: this evidence is always found, and"
+        " other evidence may be."
+    )
 
 
 def _route_alone(route: OpenRoute, work: Work) -> Step:

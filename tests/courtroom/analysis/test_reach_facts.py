@@ -47,3 +47,28 @@ def test_clone_that_no_code_names_is_uncalled_also_without_a_graph(
     files: dict[str, str], is_uncalled: bool, tmp_path: Path
 ) -> None:
     assert read(tmp_path, **files).facts["clone_function"]["is_uncalled"] is is_uncalled
+
+
+TOOLS = """
+import subprocess
+import tempfile
+
+
+def fetch(address):
+    folder = tempfile.TemporaryDirectory()
+    subprocess.run(["git", "clone", "--depth", "1", address, folder.name], check=True)
+    return folder.name
+
+
+def commits(path):
+    return subprocess.run(["git", "log", "--oneline"], cwd=path, check=True)
+"""
+
+
+def test_clone_that_nothing_calls_is_told_with_what_a_call_would_lose(tmp_path: Path) -> None:
+    function = read(tmp_path, tools__py=TOOLS).facts["clone_function"]
+    deleted, shallow = function["losses"]
+    assert deleted.startswith("fetch() clones into a TemporaryDirectory and returns only its path")
+    assert deleted.endswith(" (tools.py:7)")
+    assert shallow.startswith("fetch() clones with depth 1 and commits() reads the history")
+    assert shallow.endswith(" (tools.py:8)")

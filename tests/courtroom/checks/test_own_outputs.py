@@ -465,6 +465,12 @@ def test_claims_that_nothing_can_be_held_against_leave_the_check_open(claims):
     assert answer("claimed", claimed_scores=claims).met is None
 
 
+def test_outputs_that_were_not_read_as_audits_are_named_where_a_claim_is_open():
+    claims = [{**CLAIM, "agrees": None}]
+    finding = answer("claimed", claimed_scores=claims, unread_outputs=["a.json", "b.json"])
+    assert finding.reason.endswith(" Not read as audits: a.json and b.json.")
+
+
 def test_the_reports_claim_answers_what_the_documents_left_open():
     check = OwnOutputs(**CHECK_FIELDS, aspect="claimed")
     in_report = {

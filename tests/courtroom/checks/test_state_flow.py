@@ -35,6 +35,25 @@ def test_a_fact_that_is_null_leaves_the_check_open():
     assert (finding.met, finding.reason) == (None, "the analysis itself failed")
 
 
+def test_what_a_run_does_with_its_clone_is_open_where_no_run_makes_one():
+    function = {
+        "name": "fetch",
+        "path": "t.py",
+        "line": 3,
+        "is_uncalled": True,
+        "losses": ["it is"],
+    }
+    facts = {"state_flow": FACT | {"faults": []}, "clone_function": function}
+    check = StateFlow(**CHECK_FIELDS, faults=("deleted_clone", "left_clone"))
+    finding = detected(check, survey(facts=facts))
+    assert (finding.met, finding.reason) == (
+        None,
+        "Nothing that runs calls fetch (t.py:3), so no run makes a clone. Once it is called: it is.",
+    )
+    called = facts | {"clone_function": function | {"is_uncalled": False}}
+    assert detected(check, survey(facts=called)).met is True
+
+
 def test_a_fault_is_shown_with_both_places():
     finding = found("undeclared_read", "no_update")
 
@@ -100,6 +119,14 @@ def test_many_faults_are_counted():
     others = [fault | {"sentence": f"judge {n} fails"} for n, fault in enumerate(lines)]
     finding = found("no_update", fact={"faults": others, "unread": {}})
     assert finding.reason == "judge 0 fails (a.py:4). There are at least 3 more of this kind."
+
+
+def test_a_single_fault_behind_many_of_another_kind_has_its_place():
+    many = [FAULT | {"line": number, "other": None} for number in range(1, 10)]
+    single = FAULT | {"kind": "early_read", "path": "c.py", "line": 7, "other": None}
+    finding = found("no_update", "early_read", fact=FACT | {"faults": [*many, single]})
+    places = [("a.py", number) for number in range(1, 8)]
+    assert clue_lines(finding)[:8] == [*places, ("c.py", 7)]
 
 
 def test_fault_that_counts_for_nothing_goes_on_after_a_colon():

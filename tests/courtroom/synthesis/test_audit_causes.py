@@ -80,7 +80,7 @@ def test_score_of_an_audit_with_failures_waits_for_their_mend():
     (step,) = output_steps("claimed", [], facts)
     assert step.action == (
         "Mend what fails in a.md, run the auditor again, and name the score that it gives in place of"
-        " 4.2 in the report."
+        " 4.2 and any other overall score in the report."
     )
 
 

@@ -239,7 +239,9 @@ def test_score_of_a_committed_audit_is_named():
     facts = work(claimed_scores=[{"score": 4.2, "agrees": False}], own_audits=audits)
     (step,) = code_steps.output_steps("claimed", [], facts)
     assert (
-        step.action == "Give the score as 2.9, as audit/a.md does, in place of 4.2 in the report."
+        step.action
+        == "Give the score as 2.9, as audit/a.md does, in place of 4.2 and any other overall score in"
+        " the report."
     )
 
 
@@ -257,8 +259,8 @@ def test_score_that_an_audit_without_a_judgement_gives_is_not_named():
     facts = work(claimed_scores=claims, own_audits=audits, audits_without_judgement=[failed])
     (step,) = code_steps.output_steps("claimed", [], facts)
     assert step.action == (
-        "Run the auditor again, and name the score that it gives in place of 4.2 and 3.9 in the report:"
-        " a.md holds placeholders."
+        "Run the auditor again, and name the score that it gives in place of 4.2, 3.9 and any other"
+        " overall score in the report: a.md holds placeholders."
     )
 
 

@@ -98,7 +98,8 @@ def test_evidence_that_is_always_found_is_mended_before_the_route_is_of_use():
     action = error_route(assumed_pictures=rows, assumed_evidence=[]).action
     _, sentence = action.split(" no scores. ")
     assert sentence == (
-        "No run goes there before vision.py:37 is mended: this evidence is always found."
+        "No run goes there before vision.py:37 is mended: this evidence is always found, and"
+        " other evidence may be."
     )
 
 
@@ -140,4 +141,7 @@ def test_route_without_evidence_leaves_out_what_is_there_without_the_clone():
         " and let the node that clones return its failure: an error that it raises ends the run before"
         " the router."
     )
-    assert "# Leave out what is there although the clone failed" in step.snippet
+    assert (
+        "# Of all evidence: leave out the keys that a failed clone does not leave empty."
+        in step.snippet
+    )

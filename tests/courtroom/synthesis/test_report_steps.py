@@ -5,7 +5,7 @@ import pytest
 from courtroom.checks.commit_history import WITHIN_MINUTES
 from courtroom.checks.feature_words import NOT_THERE
 from courtroom.models.evidence import Location
-from courtroom.synthesis.advice import report_steps
+from courtroom.synthesis.advice import code_steps, report_steps
 from courtroom.synthesis.advice.work import filled
 from courtroom.synthesis.remediation import ADVICE
 from tests.courtroom.synthesis.advised_work import work
@@ -33,7 +33,7 @@ def test_library_that_the_report_names_wrongly_is_not_built():
         "Build what the report claims, or drop it from the report: an account of dissent."
         " Say in the report what the code uses in place of a GPT model and a folder made by mkdtemp."
         " Correct the number of commits in the report: the history has 27 commits."
-        " Take out of the report, wherever it stands, what is no longer so: that the code has calls of"
+        " Take out of the report, wherever it stands, what is not so: that the code has calls of"
         " os.system."
     )
 
@@ -54,7 +54,7 @@ def test_page_that_denies_what_the_code_has_stands_with_the_step():
     ]
     (step,) = report_steps.claim_steps("claims_hold", facts, denials)
     assert step.action == (
-        "Take out of the report, wherever it stands, what is no longer so: that the code has no judges"
+        "Take out of the report, wherever it stands, what is not so: that the code has no judges"
         " (page 4), no parallel judges (page 9) and calls of os.system."
     )
 
@@ -244,3 +244,10 @@ def test_layer_is_named_with_the_nodes_that_plain_edges_place_beside_it():
     }
     names = work(graph=graph).names
     assert names["detective"] == "repo_analyst, doc_analyst, safe_tools and synthesis_rules"
+
+
+def test_clone_that_a_call_would_lose_is_to_be_mended_before_it_is_called():
+    function = {"name": "fetch", "path": "t.py", "line": 3, "is_uncalled": True}
+    losing = work(clone_function=function | {"losses": ["fetch() clones with depth 1 (t.py:5)"]})
+    (step,) = code_steps.clone_steps("in_tempdir", (), losing)
+    assert step.action.endswith("can read its clone: fetch() clones with depth 1 (t.py:5).")

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from courtroom.analysis.langgraph.judging.score_changes import words_in
@@ -78,7 +79,8 @@ def read_remediation(functions: list[FunctionRef]) -> RemediationContent | None:
 def fixed_remediations(functions: list[FunctionRef]) -> list[tuple[FunctionRef, int]]:
     """Return the lines of remediations that are fixed words, though others hold what is given.
 
-    They are the plan of the whole report, or what a function returns for a criterion by its name.
+    They are the plan of the whole report, what a function returns for a criterion by its name, or
+    what stands before a test of scores that alone gives more.
     """
     reader = ValueReader(functions, WORD)
 
@@ -95,11 +97,32 @@ def fixed_remediations(functions: list[FunctionRef]) -> list[tuple[FunctionRef, 
     ]
     texts = plans if all(map(is_fixed, plans)) else []
     for function in functions:
+        texts += filter(is_fixed, _defaults_in(function))
         if WORD in words_of(function.name):
             returned = (Text(value, function) for value in returned_by(function))
             texts += [text for text in returned if is_fixed(text) and _is_of_criterion(text)]
     places = {(*text.function.key, text.value.lineno): text.function for text in texts}
     return [(function, key[-1]) for key, function in places.items()]
+
+
+def _defaults_in(function: FunctionRef) -> Iterator[Text]:
+    """Yield what a remediation is where the test behind it, which compares, does not hold."""
+    for node in walk(function.site.node):
+        body = getattr(node, "body", ())
+        for first, second in pairwise(body if isinstance(body, list) else ()):
+            # An empty text says nothing.
+            given = [value for value, _ in named_texts(first, WORD) if constant_text(value) != ""]
+            is_test = isinstance(second, ast.If) and not second.orelse
+            if not given or not is_test or not any(_compares(part) for part in walk(second.test)):
+                continue
+            if any(_name_of(part) == _name_of(first) for part in second.body):
+                yield Text(given[0], function)
+
+
+def _compares(node: ast.AST) -> bool:
+    return isinstance(node, ast.Compare) and isinstance(
+        node.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE
+    )
 
 
 def _names_criterion(value: ast.expr) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
+from typing import TypeGuard
 
 from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
@@ -59,6 +60,7 @@ WORKING_DIRECTORY = frozenset({"os.getcwd", "pathlib.Path.cwd"})
 LISTINGS = frozenset({"os.listdir", "os.walk", "os.scandir"})
 FOLDER_METHODS = frozenset({"glob", "rglob", "iterdir"})
 HERE = frozenset({"", ".", "./"})
+LOOKS = frozenset({"os.path.exists", "os.path.isfile", "os.path.isdir"})
 
 
 def dropped_results(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[FlowFault]:
@@ -370,11 +372,15 @@ def own_documents(call_graph: CallGraph, layers: Layers) -> Iterator[FlowFault]:
         for node in walk(function.site.node):
             if not isinstance(node, ast.Call):
                 continue
-            path = _read_path(node, texts)
-            if _is_of_a_work(path):
+            path = next(filter(_is_of_a_work, _read_paths(node, texts)), "")
+            sought = next(
+                filter(_is_of_a_work, _sought_paths(call_graph.symbols, function, node)), ""
+            )
+            if path or sought:
+                verb = "reads" if path else "looks for"
                 sentence = (
-                    f"{function.shown_name}() reads `{path}` in the auditor's own directory, not in the"
-                    " clone"
+                    f"{function.shown_name}() {verb} `{path or sought}` in the auditor's own directory,"
+                    " not in the clone"
                 )
                 yield FlowFault("own_directory", sentence, function.source.path, node.lineno)
             elif _reads_own_history(call_graph.symbols, function.source, node):
@@ -424,24 +430,47 @@ def _reads_own_history(symbols: SymbolTable, source: SourceFile, call: ast.Call)
     return constant_text(folder) in HERE or is_here
 
 
-def _texts_of(node: FunctionNode) -> dict[str, str]:
-    """Return the texts of local names that are assigned once, those of a Path as well."""
-    texts: dict[str, list[str | None]] = {}
+def _texts_of(node: FunctionNode) -> dict[str, tuple[str, ...]]:
+    """Return the texts of local names that are assigned once, and of a loop over such texts."""
+    values: dict[str, list[ast.expr]] = {}
     for inner in walk(node):
-        if isinstance(inner, ast.Assign):
-            for target in inner.targets:
-                if isinstance(target, ast.Name):
-                    texts.setdefault(target.id, []).append(_text_or_path(inner.value))
-    return {name: values[0] for name, values in texts.items() if len(values) == 1 and values[0]}
+        targets = inner.targets if isinstance(inner, ast.Assign) else []
+        targets = [inner.target] if isinstance(inner, ast.For) else targets
+        value = inner.value if isinstance(inner, ast.Assign) else getattr(inner, "iter", None)
+        for target in targets:
+            if isinstance(target, ast.Name) and value is not None:
+                values.setdefault(target.id, []).append(value)
+    once = {name: rows[0] for name, rows in values.items() if len(rows) == 1}
+    lists = {name: once.get(value.id, value) for name, value in once.items() if _is_name(value)}
+    return {name: _texts_in(lists.get(name, value)) for name, value in once.items()}
 
 
-def _text_or_path(value: ast.expr) -> str | None:
+def _is_name(value: ast.expr) -> TypeGuard[ast.Name]:
+    return isinstance(value, ast.Name)
+
+
+def _texts_in(value: ast.expr) -> tuple[str, ...]:
+    """Return the text that is written, that of a Path, or those of a list."""
     is_path = isinstance(value, ast.Call) and called_name(value) == "Path" and len(value.args) == 1
-    return constant_text(value.args[0] if is_path and isinstance(value, ast.Call) else value)
+    values = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
+    values = value.args if is_path and isinstance(value, ast.Call) else values
+    return tuple(filter(None, map(constant_text, values)))
 
 
-def _read_path(call: ast.Call, texts: Mapping[str, str]) -> str:
-    """Return the written path of a file that the call opens to read; "" for all else."""
+def _sought_paths(symbols: SymbolTable, function: FunctionRef, call: ast.Call) -> tuple[str, ...]:
+    """Return the written paths that `os.path.exists` and the like look for, where none is read."""
+    if not call.args or symbols.dotted_name(function.source, call.func) not in LOOKS:
+        return ()
+    texts = _texts_of(function.site.node)
+    path = call.args[0]
+    sought = texts.get(path.id, ()) if isinstance(path, ast.Name) else _texts_in(path)
+    calls = (node for node in walk(function.site.node) if isinstance(node, ast.Call))
+    read = {text for node in calls for text in _read_paths(node, texts)}
+    return tuple(text for text in sought if text not in read)
+
+
+def _read_paths(call: ast.Call, texts: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the written paths of the file that the call opens to read; () for all else."""
     argument: ast.expr | None = None
     if isinstance(call.func, ast.Attribute) and call.func.attr in {"read_text", "read_bytes"}:
         holder = call.func.value
@@ -453,8 +482,8 @@ def _read_path(call: ast.Call, texts: Mapping[str, str]) -> str:
         mode = constant_text(call.args[1]) if len(call.args) > 1 else "r"
         argument = call.args[0] if mode in {"r", "rb"} else None
     if isinstance(argument, ast.Name):
-        return texts.get(argument.id, "")
-    return (constant_text(argument) or "") if argument is not None else ""
+        return texts.get(argument.id, ())
+    return _texts_in(argument) if argument is not None else ()
 
 
 def _is_of_a_work(path: str) -> bool:

@@ -206,3 +206,31 @@ def remediation_for(criterion_id, opinion):
 def test_part_of_a_remediation_may_be_fixed_words(call, plan, expected):
     _, layers = layers_of(symbols_of({"src/justice.py": OWN.format(call=call, plan=plan)}))
     assert sorted(line for _, line in fixed_remediations(layers.justice)) == expected
+
+
+DEFAULT = """
+def chief_justice(state):
+    for dim_id, opinions in state["opinions"].items():
+        harshest = opinions[0]
+        remediation = {default}
+        if {test}:
+            remediation = harshest.argument
+        rows.append(Result(remediation=remediation))
+    return {{"final_report": Report(rows=rows)}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("default", "test", "expected"),
+    [
+        ('f"Fix findings in {dim_id}."', "harshest and harshest.score < 3", [5]),
+        ('f"Fix findings in {dim_id}."', "harshest", []),
+        ("opinions[1].argument", "harshest.score < 3", []),
+        ('""', "harshest.score < 3", []),
+    ],
+    ids=["by score", "any", "another argument", "empty"],
+)
+def test_remediation_may_be_fixed_words_unless_a_score_gives_more(default, test, expected):
+    code = DEFAULT.format(default=default, test=test)
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
+    assert [line for _, line in fixed_remediations(layers.justice)] == expected

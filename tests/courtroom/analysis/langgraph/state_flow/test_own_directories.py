@@ -229,14 +229,31 @@ def test_path_out_of_a_text_below_a_folder_is_no_fault(body: str, end: str):
         ("document = 'docs/design.md'\n    return open(document, 'r').read()", "docs/design.md"),
         ("return Path('src/graph.py').read_text()", "src/graph.py"),
         ("code = Path('src/graph.py')\n    return code.read_text()", "src/graph.py"),
+        ("rows = ['.env', 'src/a.py']\n    return [open(r) for r in rows]", ""),
+        ("rows = ['src/a.py', 'b.py']\n    for r in rows:\n        open(r)", "src/a.py"),
+        ("for r in ('README.md', 'docs'):\n        with open(r): pass", "README.md"),
     ],
 )
 def test_a_detective_that_reads_a_document_where_it_runs_is_named(body: str, path: str):
     reading = flow_with(f"from pathlib import Path\ndef look(url):\n    {body}\n")
 
-    assert sentences(reading, "own_directory") == [
-        f"look() reads `{path}` in the auditor's own directory, not in the clone"
-    ]
+    expected = f"look() reads `{path}` in the auditor's own directory, not in the clone"
+    assert sentences(reading, "own_directory") == [expected] * bool(path)
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ("for r in ('README.md', 'docs'):\n        if os.path.exists(r): return r", "README.md"),
+        ("return os.path.isfile('src/graph.py')", "src/graph.py"),
+        ("return os.path.exists(url)", ""),
+        ("for r in ('README.md', 'docs'):\n        if os.path.exists(url + r): return r", ""),
+    ],
+)
+def test_a_detective_that_looks_for_a_document_where_it_runs_is_named(body: str, path: str):
+    reading = flow_with(f"import os\ndef look(url):\n    {body}\n")
+    expected = f"look() looks for `{path}` in the auditor's own directory, not in the clone"
+    assert sentences(reading, "own_directory") == [expected] * bool(path)
 
 
 @pytest.mark.parametrize(
