@@ -18,7 +18,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     words_in,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import called_name, last_name, walk, words_of
+from courtroom.analysis.python.tree_walk import called_name, last_name, tests_around, walk, words_of
 
 DISSENT = frozenset({"dissent"})
 # Names of texts that a model is given.
@@ -90,7 +90,20 @@ def _texts_of_dissent(function: FunctionRef, reader: ChangeReader) -> list[int]:
         if isinstance(node, ast.If) and reader.words_of_test(node.test, assigned) & CERTAIN_SPREAD
     ]
     # `dissent = "capped for security"` elsewhere is a note on another rule.
-    return [line for line in lines if any(line in body for body in by_spread)] or lines
+    lines = [line for line in lines if any(line in body for body in by_spread)] or lines
+    # What stands in for want of a text may never do so where there is another.
+    return [line for line in lines if not _is_for_want(function, line)] or lines
+
+
+def _is_for_want(function: FunctionRef, line: int) -> bool:
+    """Return true below `if variance > 2 and not dissent:`."""
+    return any(
+        isinstance(part, ast.UnaryOp)
+        and isinstance(part.op, ast.Not)
+        and "dissent" in words_of(last_name(part.operand))
+        for test in tests_around(function.site.node, line)
+        for part in (test.values if isinstance(test, ast.BoolOp) else [test])
+    )
 
 
 def _uses_of_dissent(

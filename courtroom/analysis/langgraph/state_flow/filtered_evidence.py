@@ -29,7 +29,7 @@ KIND = "unshown_evidence"
 def filtered_evidence(
     symbols: SymbolTable, call_graph: CallGraph, layers: Layers, reading: FlowReading
 ) -> None:
-    """Add the criteria for which no evidence passes, and leave open what depends on the run."""
+    """Add the criteria for which no evidence passes, and leave open what was not established."""
     rubrics = rubrics_in(rubrics_of(symbols.codebase))
     path, criteria = next(iter(rubrics.items())) if len(rubrics) == 1 else ("", [])
     judges = [node for name, node in layers.nodes.items() if layers.roles[name] == "judge"]
@@ -52,7 +52,8 @@ def filtered_evidence(
         reading.add(faults)
         if tests and not (faults or any(reader.has_goals for reader, *_ in picked)):
             place = f"{function.source.path}:{tests[0].lineno}"
-            reason = f"{place}: which evidence passes the test `{ast.unparse(tests[0])}` depends on the run"
+            test = ast.unparse(tests[0])
+            reason = f"{place}: it was not established which evidence passes the test `{test}`"
             reading.leave_open((KIND,), reason)
 
 

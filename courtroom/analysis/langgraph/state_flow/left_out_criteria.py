@@ -166,7 +166,7 @@ def _common_gap(criteria: Sequence[Criterion], gaps: Sequence[_Gap]) -> _Gap | N
 def _depends_on_run(gap: _Gap) -> str:
     path, line = gap.function.source.path, getattr(gap.open_test, "lineno", gap.line)
     test = ast.unparse(gap.open_test) if gap.open_test else ""
-    return f"{path}:{line}: which criteria pass the test `{test}` depends on the run"
+    return f"{path}:{line}: it was not established which criteria pass the test `{test}`"
 
 
 def _of_loop(

@@ -15,6 +15,7 @@ from collections.abc import Set as AbstractSet
 from courtroom.analysis.langgraph.graph_values import RUN_METHODS
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.state_access import KeyWrite, StateAccess, StateUse, Update
+from courtroom.analysis.langgraph.state_flow.condition_values import key_of
 from courtroom.analysis.langgraph.state_flow.fallback_reads import filled_keys, key_instead
 from courtroom.analysis.langgraph.state_flow.flow_fault import (
     FlowFault,
@@ -52,6 +53,8 @@ ONE_VALUE = frozenset({"str", "int", "float", "bool", "Path"})
 AROUND_TYPES = frozenset({"Optional", "Annotated", "NotRequired", "Required", "None"})
 # Words of a key that holds the report as a text.
 REPORT_WORDS = frozenset({"report", "markdown", "md"})
+# Calls that give what a file of data holds.
+LOADERS = frozenset({"load", "loads", "safe_load"})
 
 
 def undeclared_writes(
@@ -385,7 +388,8 @@ def unread_writes(access: StateAccess, symbols: SymbolTable, reading: FlowReadin
     for use in access.nodes.values():
         for write in use.writes:
             is_dead = write.key in access.declared and write.key not in read
-            if is_dead and not write.is_unchanged and not is_used(symbols, write.key):
+            written_at = write.path, write.line
+            if is_dead and not write.is_unchanged and not is_used(symbols, write.key, written_at):
                 read.add(write.key)
                 sentence = f"{use.name} writes `{write.key}`, which no code reads"
                 place = _state_place(access)
@@ -395,14 +399,37 @@ def unread_writes(access: StateAccess, symbols: SymbolTable, reading: FlowReadin
                 )
 
 
-def is_used(symbols: SymbolTable, key: str) -> bool:
-    """Return true where code reads something by this name, of the state or of another object."""
+def is_used(symbols: SymbolTable, key: str, write: Place | None = None) -> bool:
+    """Return true where code reads something by this name, of the state or of another object.
+
+    What the function of the `write` takes from a file that it loads is what it writes.
+    """
+    taken = {id(node) for node in _taken_from_file(symbols, key, write)} if write else set()
     return any(
-        _reads(node, key)
+        _reads(node, key) and id(node) not in taken
         for source in symbols.codebase
         if key in source.text
         for node in walk(source.tree)
     )
+
+
+def _taken_from_file(symbols: SymbolTable, key: str, write: Place) -> Iterator[ast.AST]:
+    """Yield `rubric.get(key)` and `rubric[key]` of `rubric = json.load(file)` around the write."""
+    source = symbols.codebase.files.get(write[0])
+    for site in source.functions if source else ():
+        if not site.node.lineno <= write[1] <= (site.node.end_lineno or 0):
+            continue
+        nodes = list(walk(site.node))
+        loaded = {
+            last_name(node.targets[0])
+            for node in nodes
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+            if called_name(node.value) in LOADERS
+        }
+        for node in nodes:
+            read = key_of(node) if isinstance(node, ast.expr) else None
+            if read and read[0] == key and isinstance(read[1], ast.Name) and read[1].id in loaded:
+                yield node
 
 
 def _reads(node: ast.AST, key: str) -> bool:

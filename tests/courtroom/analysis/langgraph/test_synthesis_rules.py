@@ -246,6 +246,18 @@ def test_return_that_hands_a_dissent_on_and_a_flag_show_no_dissent_beside_its_te
     assert lines == ["dissent = f'{p} against {d}'", "return Result(score=score, dissent=text)"]
 
 
+def test_text_for_want_of_a_dissent_is_not_shown_beside_another():
+    body = (
+        "dissent = None\nvariance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n"
+        "    dissent = f'{p} against {d}'\nif variance > 2 and not dissent:\n"
+        "    dissent = f'{p}, {d}'\nreturn Result(score=score, dissent=dissent)"
+    )
+    shown = [line for _, line in readings_of(justice(body))["dissent"].lines]
+    code_lines = [justice(body).split("\n")[line - 1].strip() for line in shown]
+    assert "dissent = f'{p} against {d}'" in code_lines
+    assert "dissent = f'{p}, {d}'" not in code_lines
+
+
 def test_dissent_under_a_test_of_the_spread_is_shown_without_another_note():
     body = (
         "dissent = None\nif is_unsafe(p):\n    dissent = f'capped for {p}'\n"

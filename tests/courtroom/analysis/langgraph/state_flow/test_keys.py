@@ -482,6 +482,22 @@ def judge(state):
     assert [f.nodes for f in reading.faults if f.kind == "unread_write"] == [("judge",)]
 
 
+@pytest.mark.parametrize(("value", "is_unread"), [("json.load(path)", True), ("load_all()", False)])
+def test_a_key_that_its_node_takes_from_a_file_under_the_same_name_is_read_by_none(
+    value: str, is_unread: bool
+):
+    reading = flow_of(
+        f"""{DETECTIVE}
+def judge(state):
+    rubric = {value}
+    return {{"opinions": rubric.get("opinions", list(state["evidences"]))}}
+"""
+    )
+
+    sentence = "judge writes `opinions`, which no code reads"
+    assert sentences(reading, "unread_write") == [sentence] * is_unread
+
+
 def test_a_key_that_a_test_of_the_work_reads_is_read():
     reading = flow_of(
         f"""{DETECTIVE}
