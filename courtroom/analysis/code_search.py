@@ -191,7 +191,7 @@ def _says_goal(hit: re.Match[str], goal: set[str]) -> bool:
 
 def _whole_words(text: str, hit: re.Match[str]) -> str:
     """Return the hit with the rest of its first and last word."""
-    before = re.search(r"\w{0,30}$", text[max(0, hit.start() - 30) : hit.start()])
+    before = re.search(r"\w{0,30}\Z", text[max(0, hit.start() - 30) : hit.start()])
     after = re.match(r"\w{0,30}", text[hit.end() : hit.end() + 30])
     return f"{before.group() if before else ''}{hit.group()}{after.group() if after else ''}"
 

@@ -3,6 +3,7 @@ the line of a rule, the two prompts that are alike."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -370,6 +371,15 @@ def test_word_that_denies_what_is_looked_for_is_not_it(
 ) -> None:
     finding = prompt_finding(tmp_path, JUDGES.replace("Be harsh", words), "flaw")
     assert (finding.met, "“flaw” (" in finding.reason) == (is_met, is_met)
+
+
+def test_word_at_the_beginning_of_a_line_is_shown_without_the_end_of_the_line_before(
+    tmp_path: Path,
+) -> None:
+    written = '"""You are the Prosecutor. Look for laziness and\nflaws."""\n'
+    judges = re.sub(r'"You are the Prosecutor.*"\n', written, JUDGES)
+    finding = prompt_finding(tmp_path, judges, "flaws")
+    assert "contains “flaws”" in finding.reason
 
 
 def test_word_in_a_table_of_prompts_is_shown_where_it_is_written(tmp_path: Path) -> None:
