@@ -65,7 +65,8 @@ class Stage:
     """Beginning of a stage of the work (setup, tools, graph, judges): its first commit.
 
     `has_node_alone` is true for a graph of which it brings nodes alone, in files of their own;
-    `has_detectives_alone` for tools of which it brings detectives alone.
+    `has_detectives_alone` for tools of which it brings detectives alone; `has_outline` for a graph of
+    which an earlier commit brings the outline.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Stage:
     subject: str
     has_node_alone: bool = False
     has_detectives_alone: bool = False
+    has_outline: bool = False
 
 
 def progression(history: History) -> tuple[Stage, ...]:
@@ -91,6 +93,7 @@ def progression(history: History) -> tuple[Stage, ...]:
     by_little: dict[str, Stage] = {}
     by_message: dict[str, Stage] = {}
     places: dict[str, int] = {}
+    has_outline = False
     has_tools = any(map(_brings_tools, history.commits))
     for place, commit in enumerate(history.commits):
         if commit.is_merge:
@@ -119,10 +122,13 @@ def progression(history: History) -> tuple[Stage, ...]:
         )
         for stages, names, nodes in groups:
             for name in names:
-                has_node_alone = name == "graph" and name in nodes
+                is_graph = name == "graph"
+                has_node_alone = is_graph and name in nodes
                 is_alone = name == "tools" and has_detectives_alone
-                stage = Stage(name, commit.sha, commit.subject, has_node_alone, is_alone)
+                has_more = is_graph and has_outline
+                stage = Stage(name, commit.sha, commit.subject, has_node_alone, is_alone, has_more)
                 stages.setdefault(name, stage)
+        has_outline |= bool(commit.bare_graphs)
 
     begun = {**by_message, **by_little, **by_justice, **by_files}
     order = list(STAGES)

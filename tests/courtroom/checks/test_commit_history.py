@@ -248,6 +248,16 @@ def test_stages_that_one_commit_brings_are_in_no_order():
     )
 
 
+def test_graph_that_an_earlier_commit_outlines_is_said_to_go_beyond_it():
+    path = "src/graph.py"
+    outline = replace(commit(1), paths=(path,), bare_graphs=frozenset({path}))
+    wired = replace(commit(2), subject="Go on", paths=(path,))
+    finding = judged("progression", outline, wired, minimum=1)
+    assert [clue.rationale for clue in finding.clues] == [
+        "This commit begins the graph beyond its outline."
+    ]
+
+
 @pytest.mark.parametrize(
     ("order", "reason"),
     [

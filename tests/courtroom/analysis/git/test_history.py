@@ -377,7 +377,8 @@ def graph_of(*nodes: str) -> str:
 def test_a_graph_begins_with_its_first_detective_or_judge(tmp_path, first, second, begun):
     made = [Made("Draw", {"src/graph.py": first}), Made("Wire", {"src/graph.py": second})]
     history = history_of(tmp_path / "a.git", made)
-    assert [(stage.name, stage.subject) for stage in progression(history)] == [("graph", begun)]
+    (graph,) = progression(history)
+    assert (graph.name, graph.subject, graph.has_outline) == ("graph", begun, begun == "Wire")
 
 
 JUDGE = (
