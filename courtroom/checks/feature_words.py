@@ -103,9 +103,9 @@ FEATURE_WORDS = {
     "uses_claude": "a Claude model",
     "uses_os_system": "calls of os.system",
     # What a report says is not there, by the ids of `denials`.
-    "lacks_judges": "no judges",
-    "lacks_chief_justice": "no Chief Justice",
-    "lacks_vision_inspector": "no VisionInspector",
+    "lacks_judges": "no judges in the graph",
+    "lacks_chief_justice": "no Chief Justice in the graph",
+    "lacks_vision_inspector": "no VisionInspector in the graph",
     "lacks_conditional_edges": "no conditional edges",
     "lacks_error_route": "no conditional edge for failures",
     "lacks_parallel_judges": "no parallel judges",

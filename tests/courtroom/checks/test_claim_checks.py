@@ -127,7 +127,7 @@ def test_route_for_errors_that_no_run_takes_is_said_to_be_there() -> None:
             "1 of 2 claims",
             (
                 " This is an interim report: other gaps that it names and that are closed since"
-                " count as one claim with the first: no Chief Justice (page 2)."
+                " count as one claim with the first: no Chief Justice in the graph (page 2)."
             ),
         ),
         (False, "2 of 3 claims", ""),

@@ -50,12 +50,12 @@ def test_page_that_denies_what_the_code_has_stands_with_the_step():
     facts = work(pdf_claims=dict.fromkeys(features, "contradicted"))
     denials = [
         piece(rationale=f"{NOT_THERE}{words}.", location=Location(page=page))
-        for words, page in (("parallel judges", 9), ("judges", 4))
+        for words, page in (("parallel judges", 9), ("judges in the graph", 4))
     ]
     (step,) = report_steps.claim_steps("claims_hold", facts, denials)
     assert step.action == (
         "Take out of the report, wherever it stands, what is not so: that the code has no judges"
-        " (page 4), no parallel judges (page 9) and calls of os.system."
+        " in the graph (page 4), no parallel judges (page 9) and calls of os.system."
     )
 
 

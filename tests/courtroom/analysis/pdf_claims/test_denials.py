@@ -163,9 +163,9 @@ def test_chapter_on_a_peer_denies_nothing_of_this_code() -> None:
 @pytest.mark.parametrize(
     ("sentence", "words"),
     [
-        ("No judicial layer.", "judges (see src/bench.py:12)"),
-        ("No VisionInspector.", "VisionInspector (see src/graph.py:11)"),
-        ("No Chief Justice.", "Chief Justice (see src/graph.py:14)"),
+        ("No judicial layer.", "judges in the graph (see src/bench.py:12)"),
+        ("No VisionInspector.", "VisionInspector in the graph (see src/graph.py:11)"),
+        ("No Chief Justice.", "Chief Justice in the graph (see src/graph.py:14)"),
         ("No conditional edges.", "conditional edges (see src/graph.py:14)"),
         ("No parallel execution of judges.", "parallel judges (see src/graph.py:9)"),
     ],
