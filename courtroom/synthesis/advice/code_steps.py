@@ -79,8 +79,8 @@ FAILURES = ("made_up_scores", "uncaught_answers", "unasked_scores")
 OF_NODE = "The node "
 CATCH = "Catch the failure of this call, and record in the state that the judge failed."
 BOUND_ALWAYS = (
-    "Hold the answer of this call to {schema} as well, as by model_validate on the parsed JSON, and"
-    " fill in no score that it lacks."
+    "Take the answer of this call only where it gives each field that the judges' prompt asks for and"
+    " fits {schema}, and fill in no score that it lacks."
 )
 OTHER_CALL = re.compile(r"\.(?:create|generate_content|chat|complete|completion|post)\(")
 OTHER_CLIENT = (
