@@ -34,8 +34,13 @@ if TYPE_CHECKING:
 BLINDING = "No judge sees any evidence."
 LOOSE = "a rule that does more than it should"
 # Such rules as are looked for: beside the cap for security, and with it.
-UNCAPPED = "a weight of the Tech Lead or default for a missing value that goes beyond its rule"
-LOOSE_PARTS = UNCAPPED.replace("a weight", "a cap for security, weight", 1)
+UNCAPPED = (
+    "a weight of the Tech Lead for every kind of criterion, or default for a missing value that sets"
+    " off a rule,"
+)
+LOOSE_PARTS = UNCAPPED.replace(
+    "a weight", "a cap for security that looks for none or can raise a score, weight", 1
+)
 # What is wrong with a cap for security: it is set off by words.
 CAP = re.compile(r"\bfor security\b|the rule matches a word")
 # Faults by kind, in words that follow "no" without their article.
@@ -76,7 +81,8 @@ WORDS: dict[str, str] = {
     "router_write": "a router that sets keys of the state",
     "idle_step": "a node that returns nothing on a way that leads to it",
     "endless_loop": "a loop that some run never leaves",
-    "impossible_test": "a comparison of a field with a text that it cannot hold",
+    "impossible_test": "a comparison in the Chief Justice's code of a field with a text that it cannot"
+    " hold",
     "refused_value": "a value that a prompt fixes and that the schema or the rubric refuses",
     "moved_score": "code of a judge that changes the score of its model's answer",
     "twice_filled": "a filled text that LangChain fills once more",
