@@ -183,14 +183,15 @@ def test_report_is_written_where_a_file_gets_it_before_a_screen_or_json():
     body = """
     text = render(verdict)
     print(text)
+    st.markdown(text)
     Path('a.json').write_text(json.dumps({'text': text}))
     Path('a.md').write_text(text)
     """
     delivery = delivery_of(body)
-    assert (delivery.place[0].path, delivery.place[1]) == ("src/graph.py", 12)
+    assert (delivery.place[0].path, delivery.place[1]) == ("src/graph.py", 13)
     script = MAIN + "def audit():\n    open('b.md', 'w').write(render(app.invoke({})))"
     beside = delivery_of(body, **{"scripts/audit": script})
-    assert (beside.place[0].path, beside.place[1]) == ("src/graph.py", 12)
+    assert (beside.place[0].path, beside.place[1]) == ("src/graph.py", 13)
 
 
 def test_text_of_which_a_part_is_printed_is_no_report():
