@@ -56,7 +56,7 @@ NO_AUDIT = {
     "consistent": "No two audits of the work's own were recognised.",
     "of_peers": "No audit of a peer was recognised among the work's own.",
 }
-GIVEN_BEFORE = "gave it until commit"
+GIVEN_BEFORE = "until commit"
 EARLIER = "The overall score that is claimed is that of an earlier audit."
 NOT_OF_CODE = "No other of the newest audits has opinions."
 # Faults of recorded scores, by what is said of the audit.
@@ -451,8 +451,8 @@ def _verdict(claim: Mapping[str, Any], facts: Mapping[str, Any], *, agrees: bool
         earlier_rows = [row for row in facts.get("earlier_audits") or () if gives(row, claim)]
         for row in earlier_rows[-1:]:
             subject = "" if row["path"] == last_row.get("path") else f"{row['path']} "
-            until = f"{subject}{GIVEN_BEFORE} {row['next_commit'][:8]}"
-            remark = f"{remark} and {until}" if remark else until
+            score = f"{subject}gave {claim['score']:g} {GIVEN_BEFORE} {row['next_commit'][:8]}"
+            remark = f"{remark}, and {score}" if remark else score
         remark = f": {remark}" if remark else ""
         now = " now" if earlier_rows else ""
         return f"none of the work's own committed audits gives it{now}{remark}"

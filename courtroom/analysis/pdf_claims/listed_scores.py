@@ -164,12 +164,13 @@ def _difference(
     both = [row["name"] for row in audit["scores"] if row["name"] in listed]
     # The audit may be of another work, whatever folder it lies in.
     remarks = (f" {text}" for text in audit["remarks"] if AS_AUDITED in text)
+    more = f"; and {number - _MOST_NAMED} more" if number > _MOST_NAMED else ""
     return (
         f"Of {count} scores per criterion that were read in the report's list of"
         f" {_LISTED[part.owner]} on {_where(part, listed, both)}, {number}"
         f" {'is' if number == 1 else 'are'} not as in {audit['path']}, the committed"
-        f" {_AUDIT[audit['about']]} that is nearest to them:"
-        f" {'; '.join(differences[:_MOST_NAMED])}.{''.join(remarks)}"
+        f" {_AUDIT[audit['about']]} that, as it now stands, is nearest to them:"
+        f" {'; '.join(differences[:_MOST_NAMED])}{more}.{''.join(remarks)}"
     )
 
 

@@ -481,6 +481,9 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
     elif own:
         given = f"{own[-1]['score']:g}, as {own[-1]['path']} does"
         before = _earlier_audit(claims, work)
-        yield Step(f"{before or 'Give'} the score as {given}, in place of {replaced}{where}.")
+        yield Step(
+            f"{before or 'Give'} the score as {given}, in place of {replaced}{where}, and any scores per"
+            " criterion as they stand there."
+        )
     else:
         yield Step(f"Commit the audit that gives {claimed}, or take this score out{where}.")

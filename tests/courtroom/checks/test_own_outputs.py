@@ -378,9 +378,14 @@ def test_earlier_version_that_gave_a_claimed_score_is_named():
     finding = KIND.detect(check, Sources(survey=survey(facts=facts), history=history))
     assert finding
     assert finding.reason.endswith(
-        "none of the work's own committed audits gives it now: old.md gave it until commit bbbbbbbb."
+        "none of the work's own committed audits gives it now: old.md gave 4.2 until commit bbbbbbbb."
     )
     assert finding.fault == "The overall score that is claimed is that of an earlier audit."
+    present = {**ROW, "path": "old.md", "overall": "3/5", "score": 3.0}
+    sources = Sources(survey=survey(facts=facts | {"own_audits": [present]}), history=history)
+    finding = KIND.detect(check, sources)
+    assert finding
+    assert finding.reason.endswith(": old.md gives 3/5, and gave 4.2 until commit bbbbbbbb.")
 
 
 def test_newest_audit_with_another_score_than_the_claimed_one_is_a_reservation():

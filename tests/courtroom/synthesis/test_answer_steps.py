@@ -97,7 +97,10 @@ def test_audit_that_once_gave_a_claimed_score_is_named():
     earlier = {"path": "a.md", "score": 3.2, "maximum": 5, "next_commit": "c" * 40}
     claim = {"score": 3.2, "maximum": 5, "text": "3.2/5", "agrees": False}
     facts = {"claimed_scores": [claim], "own_audits": audits}
-    end = "the score as 3.4, as audit/b.md does, in place of 3.2 and any other overall score in the report."
+    end = (
+        "the score as 3.4, as audit/b.md does, in place of 3.2 and any other overall score in the report,"
+        " and any scores per criterion as they stand there."
+    )
     for score, start in (
         (3.2, "Say that the score is that of a.md, which gave it until commit cccccccc, or give "),
         (2.8, "Give "),

@@ -241,7 +241,7 @@ def test_score_of_a_committed_audit_is_named():
     assert (
         step.action
         == "Give the score as 2.9, as audit/a.md does, in place of 4.2 and any other overall score in"
-        " the report."
+        " the report, and any scores per criterion as they stand there."
     )
 
 

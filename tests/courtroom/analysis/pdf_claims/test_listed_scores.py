@@ -36,9 +36,12 @@ def test_scores_that_no_self_audit_has_are_named_beside_the_nearest_one() -> Non
     own_audits = [_audit(1, 1, 1, 1), _audit(4, 3, 3, 5, path="audit/self/b.md")]
     assert differing_scores(_of(*LISTED), own_audits) == (
         "Of 4 scores per criterion that were read in the report's list of its self-audit on page 2, 1 is not as in"
-        " audit/self/b.md, the committed self-audit that is nearest to them: Safe Tools 2, not 3."
+        " audit/self/b.md, the committed self-audit that, as it now stands, is nearest to them: Safe Tools 2, not 3."
     )
     assert differing_scores(_of(*LISTED), [*own_audits, _audit(4, 2, 3, 5)]) == ""
+    assert differing_scores(_of(*LISTED), own_audits[:1]).endswith(
+        "Depth of Theory 3, not 1; and 1 more."
+    )
 
 
 def test_number_of_things_in_the_next_column_is_no_second_score() -> None:
@@ -66,7 +69,7 @@ def test_list_over_a_page_break_has_both_pages_and_an_audit_of_another_work_is_c
     audit = _audit(4, 3, 3, 5) | {"remarks": (remark, "It gives 4/5 overall.")}
     assert differing_scores(PdfReading(pages=pages), [audit]) == (
         "Of 4 scores per criterion that were read in the report's list of its self-audit on pages 1 and 2, 1 is not as"
-        f" in audit/self/a.md, the committed self-audit that is nearest to them: Safe Tools 2, not 3. {remark}"
+        f" in audit/self/a.md, the committed self-audit that, as it now stands, is nearest to them: Safe Tools 2, not 3. {remark}"
     )
 
 
@@ -116,7 +119,7 @@ def test_list_of_peers_is_read_with_its_own_heading() -> None:
 
     assert differing_scores(reading, [own, _audit(2, 2, 4, 1, about="peer", path="p.md")]) == (
         "Of 4 scores per criterion that were read in the report's list of an audit among peers on page 2, 1 is not"
-        " as in p.md, the committed audit of a peer that is nearest to them: Depth of Theory 1, not 4."
+        " as in p.md, the committed audit of a peer that, as it now stands, is nearest to them: Depth of Theory 1, not 4."
     )
 
 
