@@ -114,6 +114,8 @@ FAULT_WORDS: dict[str, str] = {
     "word_scan": "a scan for unsafe calls that does not look for calls alone",
     "loose_rule": LOOSE,
 }
+# Of sentences on a goal, which is no key.
+BY_GOAL = re.compile(r"\blooks for evidence with\b.* goal\b")
 # A text that is read, but for where a second one takes its place.
 REPLACED = "a text of the Chief Justice that a second rule replaces unread"
 # Faults that are said where those of another kind are asked for, and count for nothing there.
@@ -259,6 +261,8 @@ def _not_followed(unread: Mapping[FaultKind, str]) -> str:
 
 def _words_of(fault: Mapping[str, Any]) -> str:
     kind = fault["kind"]
+    if kind == "other_key" and BY_GOAL.search(fault["sentence"]):
+        return "a search for evidence by its goal that finds nothing"
     return REPLACED if is_replaced(fault) else FAULT_WORDS.get(kind, WORDS[kind])
 
 

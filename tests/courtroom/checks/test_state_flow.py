@@ -438,3 +438,16 @@ def test_import_that_an_install_does_not_bring_is_told_beside_broken_ones(kind: 
     needed = detected(StateFlow(**CHECK_FIELDS, faults=(kind,)), survey(facts=facts))
     words = "rich (main.py:3; without it read() cannot work)."
     assert needed.reason.endswith(words) == is_import
+
+
+@pytest.mark.parametrize(
+    ("sentence", "subject"),
+    [
+        ("judge() looks for evidence with 'safe' in its goal; no", "a search for evidence by its"),
+        ("judge() looks up `doc` in `evidences`", "a lookup by a key in a mapping"),
+    ],
+)
+def test_search_by_a_goal_is_no_lookup_by_a_key(sentence: str, subject: str):
+    fault = FAULT | {"kind": "other_key", "sentence": sentence}
+    finding = found("other_key", fact={"faults": [fault], "unread": {}})
+    assert finding.fault.startswith(f"There is {subject}")

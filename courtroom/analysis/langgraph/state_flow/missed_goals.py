@@ -59,6 +59,13 @@ def missed_words(symbols: SymbolTable, in_use: Sequence[FunctionRef]) -> Iterato
                     " evidence that it goes through has such a goal"
                 )
                 yield FlowFault("other_key", sentence, function.source.path, test.lineno)
+            elif respelled := goals.respelled_word(test, function, loop):
+                word, goal, place = respelled
+                sentence = (
+                    f"{function.shown_name}() looks for evidence with {word!r} in its goal; no goal of"
+                    f" what it goes through is written with it, and {goal!r} spells it otherwise"
+                )
+                yield FlowFault("other_key", sentence, function.source.path, test.lineno, place)
 
 
 def _tests_in(function: FunctionNode) -> Iterator[tuple[ast.expr, ast.comprehension | None]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from courtroom.analysis.langgraph.state_flow.condition_values import ConditionReader, key_of
+from courtroom.analysis.langgraph.state_flow.flow_fault import squashed
 from courtroom.analysis.langgraph.state_flow.other_keys import objects_in
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import FunctionNode
@@ -295,21 +296,64 @@ class PossibleGoals:
         Where the list is known that it searches, the goals of its writers alone count. `loop` is the
         comprehension of which it is a test.
         """
-        names = set(_items_of(test))
         words = _words_sought(test)
-        if len(names) != 1 or not words:
-            return ()
+        goals = self._behind(test, function, loop) if words else None
+        has_open = any(OPEN in goal for goal in goals or ())
+        return words if goals and not has_open and self._fail(test, function, goals) else ()
+
+    def respelled_word(
+        self, test: ast.expr, function: FunctionRef, loop: ast.comprehension | None = None
+    ) -> tuple[str, str, tuple[str, int] | None] | None:
+        """Return a word that a test looks for, and a goal that spells it otherwise, with its place.
+
+        None where another goal may have the word: a value of an f-string, where code outside the
+        function or a JSON file has it as well.
+        """
+        words = _words_sought(test)
+        goals = self._behind(test, function, loop) if len(words) == 1 else None
+        word = squashed(words[0]) if goals else ""
+        if not goals or word == words[0].lower() or not self._fail(test, function, goals):
+            return None
+        near = next(
+            (
+                goal
+                for goal, place in goals.items()
+                if OPEN not in goal and word in squashed(goal) and not _is_inside(place, function)
+            ),
+            None,
+        )
+        has_word = near is None or self._is_written_outside(words[0], function)
+        return None if near is None or has_word else (words[0], near, goals[near])
+
+    def _fail(self, test: ast.expr, function: FunctionRef, goals: Goals) -> bool:
+        """Return whether a test fails for every goal, whatever an f-string has for its values."""
+        (name,) = set(_items_of(test))
+        reader = ConditionReader(self.symbols, function)
+        return all(reader.truth(test, {name: {GOAL: goal}}) is False for goal in goals)
+
+    def _is_written_outside(self, word: str, function: FunctionRef) -> bool:
+        codebase = self.symbols.codebase
+        texts = [*codebase.data.values(), *codebase.rubrics.values()]
+        texts += [
+            str(node.value)
+            for source in codebase.production
+            for node, site in source.strings
+            if site is not function.site
+        ]
+        return any(word.lower() in text.lower() for text in texts)
+
+    def _behind(
+        self, test: ast.expr, function: FunctionRef, loop: ast.comprehension | None
+    ) -> Goals | None:
+        """Return the goals of the only record that a test reads; None where they are not known."""
+        names = set(_items_of(test))
+        if len(names) != 1:
+            return None
         name = names.pop()
         is_own = loop is not None and last_name(loop.target) == name
-        goals = (
+        return (
             self.of_list(loop.iter, function) if loop and is_own else self._of_loop(name, function)
         )
-        reader = ConditionReader(self.symbols, function)
-        if not goals or any(
-            OPEN in goal or reader.truth(test, {name: {GOAL: goal}}) is not False for goal in goals
-        ):
-            return ()
-        return words
 
     def passing(
         self, rows: ast.expr, target: str, tests: Sequence[ast.expr], function: FunctionRef
@@ -377,6 +421,12 @@ class PossibleGoals:
                         return []
                     writers.append(home)
         return writers
+
+
+def _is_inside(place: tuple[str, int] | None, function: FunctionRef) -> bool:
+    node = function.site.node
+    path, line = place or ("", 0)
+    return path == function.source.path and node.lineno <= line <= (node.end_lineno or 0)
 
 
 def _is_prompt(call: ast.Call) -> bool:

@@ -109,6 +109,39 @@ def test_word_that_a_goal_may_have_is_no_fault(test: str, made: str):
     assert found(test, made) == []
 
 
+OPEN_GOAL = 'Evidence(goal=f"Paths: {state}", found=True)'
+
+
+def test_word_that_a_goal_spells_otherwise_is_sought_in_vain_beside_an_open_goal():
+    code = CODE.replace('"Files"', '"Path cross-reference"')
+    reading = flow_of(code.format(test='"cross_reference" in row.goal.lower()', made=OPEN_GOAL))
+    (fault,) = faults(reading, "other_key")
+    assert (fault.sentence, fault.other) == (
+        (
+            "judge() looks for evidence with 'cross_reference' in its goal; no goal of what it goes"
+            " through is written with it, and 'Path cross-reference' spells it otherwise"
+        ),
+        ("src/graph.py", 22),
+    )
+
+
+@pytest.mark.parametrize(
+    ("test", "made", "beside"),
+    [
+        ('"cross_reference" in row.goal', OPEN_GOAL, "CHECKS = ['cross_reference']"),
+        ('"cross_reference" in row.goal or "Path" in row.goal', OPEN_GOAL, ""),
+        ('"cross_reference" in row.goal', OPEN_GOAL.replace("Paths", "cross_reference"), ""),
+        ('"cross_reference" in row.goal', "Evidence(goal=state['title'], found=True)", ""),
+        ('"safe_clone" in row.goal', OPEN_GOAL, ""),
+        ('"cross" in row.goal', OPEN_GOAL, ""),
+        ('"path_s" in row.goal and Evidence(goal="Path s", found=True)', OPEN_GOAL, ""),
+    ],
+)
+def test_word_that_an_open_goal_may_have_is_no_fault(test: str, made: str, beside: str):
+    code = CODE.replace('"Files"', '"Path cross-reference"').format(test=test, made=made)
+    assert faults(flow_of(code + beside), "other_key") == []
+
+
 def test_second_of_two_tests_that_lead_to_the_same_is_no_fault():
     code = CODE.format(test="row.found", made=NAMED) + (
         "def second_judge(state):\n"
