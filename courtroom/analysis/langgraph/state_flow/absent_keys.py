@@ -88,7 +88,7 @@ def absent_keys(
             sought = f"`{part}` of {whole}" if part else whole
             sentence = (
                 f"{function.shown_name} asks {sought} for {keys}; it only has"
-                f" {listed(sorted(shape.keys))}"
+                f" {listed(_nearest_first(shape.keys, [row.key for row in rows]))}"
             )
             place = function.source.path, rows[0].line
             yield FlowFault("absent_key", sentence, *place, shape.place)
@@ -118,6 +118,12 @@ def _of_results(
         rows = [row for row in of_name if row.key not in shape.keys and row.key not in stored()]
         if rows:
             yield shape, rows
+
+
+def _nearest_first(keys: Iterable[str], asked: Iterable[str]) -> list[str]:
+    """Return the keys in order, those first that have a word of the keys that are asked for."""
+    words = {word for key in asked for word in words_of(key)}
+    return sorted(keys, key=lambda key: (words.isdisjoint(words_of(key)), key))
 
 
 def _by_name(lookups: Iterable[Lookup]) -> dict[tuple[str, tuple[str, ...]], list[Lookup]]:

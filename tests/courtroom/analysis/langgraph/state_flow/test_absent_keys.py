@@ -54,8 +54,8 @@ def absent(code: str) -> list[str]:
 def test_a_key_that_a_functions_result_never_has_is_shown():
     (sentence,) = absent(SCHEMA + ASKS)
     assert sentence == (
-        "detective asks what schema_of() returns for `pydantic_models`; it only has `lines`,"
-        " `models` and `reducers`"
+        "detective asks what schema_of() returns for `pydantic_models`; it only has `models`,"
+        " `lines` and `reducers`"
     )
 
 
@@ -64,6 +64,11 @@ def test_results_that_are_too_much_to_follow_leave_the_question_open(monkeypatch
     reading = flow_of(SCHEMA + ASKS + JUDGE)
     assert sentences(reading, "absent_key") == []
     assert reading.unread["absent_key"] == "there is too much code to follow what functions return"
+
+
+def test_key_with_a_word_of_the_key_that_is_asked_for_comes_first():
+    (sentence,) = absent(PICTURES.replace('"index"', '"a": 1, "b": 1, "c": 1, "d": 1, "index"'))
+    assert sentence.endswith("it only has `image_bytes`, `a`, `b`, `c` and 2 more")
 
 
 def test_members_of_a_list_that_a_function_returns_are_followed():
