@@ -282,8 +282,8 @@ FLOW = {
     "doubled_clone": "Clone once, into the folder that is read",
     "repeated_clone": "Clone once, and hand the path on in the state",
     "dead_route": "Let the router choose this way where it belongs, or remove the branch",
-    "needless_route": "Let the router choose this way by a failure that is to end a run there, in place"
-    " of a key that is always filled at {other}",
+    "needless_route": "Choose this way by a failure that is to end a run there, in the router and in the"
+    " node that fills what it tests, and not by what is always filled at {other}",
     "input_route": "Let a router choose this way by what {other} records of a failure",
     "router_write": "Return this from a node before the router",
     "endless_loop": "Count the rounds of this loop, and let its router lead out of it after a few",

@@ -369,6 +369,7 @@ def test_ways_of_several_routes_that_no_run_takes_are_one_step():
     facts = work(state_flow={"faults": rows, "unread": {}})
     (step,) = graph_steps.flow_steps(lambda _: True, facts)
     assert step.line == 3
+    assert "not by what is always filled at a.py:7" in step.action
     assert step.action.endswith(" The same is so of the routes at graph.py:5 and 8.")
 
 
