@@ -313,10 +313,7 @@ def _words(stages: Iterable[str], last: str = "and") -> str:
 
 
 def _part(stage: Stage) -> str:
-    """The stage in words: a node alone is no graph yet, a detective no tool, an outline a graph."""
-    detectives = "detectives (counted as forensic tools)" if stage.has_detectives_alone else ""
-    graph = "the graph beyond its outline" if stage.has_outline else _word(stage.name)
-    return detectives or ("nodes of the graph" if stage.has_node_alone else graph)
+    return stage.part(_word(stage.name))
 
 
 def _word(stage: str) -> str:

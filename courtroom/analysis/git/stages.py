@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -27,6 +27,8 @@ STAGES = {
     r"|personas?",
 }
 _STAGE_WORDS = {name: re.compile(rf"(?:{words})", re.IGNORECASE) for name, words in STAGES.items()}
+# Words that name the set-up and nothing else.
+_SETUP = re.compile(r"\b(?:set[ -]?up|scaffold\w*|bootstrap\w*)\b", re.IGNORECASE)
 # A node is no graph, and a Chief Justice is no judge.
 _BESIDE = re.compile(r"nodes|justice|supreme|verdict|synthesis", re.IGNORECASE)
 # What a hosting service writes into a new repository.
@@ -66,7 +68,8 @@ class Stage:
 
     `has_node_alone` is true for a graph of which it brings nodes alone, in files of their own;
     `has_detectives_alone` for tools of which it brings detectives alone; `has_outline` for a graph of
-    which an earlier commit brings the outline.
+    which an earlier commit brings the outline. `named_by` is an earlier commit whose message calls it
+    the set-up, without files of one; "" for none.
     """
 
     name: str
@@ -75,6 +78,19 @@ class Stage:
     has_node_alone: bool = False
     has_detectives_alone: bool = False
     has_outline: bool = False
+    named_by: str = ""
+
+    def part(self, name: str) -> str:
+        """Return what the commit begins, by a name of the stage: a node alone is no graph yet."""
+        if self.has_detectives_alone:
+            return "detectives (counted as forensic tools)"
+        if self.has_node_alone:
+            return "nodes of the graph"
+        begun = "the graph beyond its outline" if self.has_outline else name
+        sign = (
+            f" (which the message of {self.named_by[:8]} names before it)" if self.named_by else ""
+        )
+        return f"{begun}{sign}"
 
 
 def progression(history: History) -> tuple[Stage, ...]:
@@ -131,10 +147,21 @@ def progression(history: History) -> tuple[Stage, ...]:
         has_outline |= bool(commit.bare_graphs)
 
     begun = {**by_message, **by_little, **by_justice, **by_files}
+    if "setup" in begun:
+        shas = (c.sha for c in history.commits if c.sha in places and _SETUP.search(c.subject))
+        begun["setup"] = replace(
+            begun["setup"], named_by=_earlier(shas, begun["setup"].sha, places)
+        )
     order = list(STAGES)
     return tuple(
         sorted(begun.values(), key=lambda stage: (places[stage.sha], order.index(stage.name)))
     )
+
+
+def _earlier(shas: Iterable[str], sha: str, places: Mapping[str, int]) -> str:
+    """Return the first commit where it comes before another one, else ""."""
+    first = next(iter(shas), sha)
+    return first if places[first] < places[sha] else ""
 
 
 def _is_blank(path: str, commit: Commit) -> bool:

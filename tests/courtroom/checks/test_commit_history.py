@@ -248,6 +248,15 @@ def test_stages_that_one_commit_brings_are_in_no_order():
     )
 
 
+def test_set_up_that_an_earlier_message_names_is_told_with_it():
+    named = replace(commit(1, subject="Env setup"), paths=("README.md", ".gitignore"))
+    locked = replace(commit(2, subject="Go on"), paths=("uv.lock",))
+    finding = judged("progression", named, locked, commit(3, subject="Set up more"), minimum=1)
+    assert finding.reason.startswith(
+        f"{locked.sha[:8]} begins set-up (which the message of {named.sha[:8]} names before it)."
+    )
+
+
 def test_graph_that_an_earlier_commit_outlines_is_said_to_go_beyond_it():
     path = "src/graph.py"
     outline = replace(commit(1), paths=(path,), bare_graphs=frozenset({path}))
