@@ -22,7 +22,15 @@ PLAIN_DECORATORS = frozenset(
 # Marks of code that may read what another program has written.
 READERS = ("json.load", "model_validate", "parse_raw", "read_text", "open(", "sqlite", "connect(")
 GRAPH_MAKERS = frozenset({"StateGraph", "compile"})
-SCREENS = ("print(", "echo(", "st.markdown(", "st.write(", "st.code(", "st.text(")
+SCREENS = (
+    "print(",
+    "echo(",
+    "st.markdown(",
+    "st.download_button(",
+    "st.write(",
+    "st.code(",
+    "st.text(",
+)
 Root = tuple[SourceFile, FunctionSite | None]
 
 
