@@ -105,7 +105,10 @@ NAME_THEIR_SCORES = (
     "Give the scores of an audit by the work itself in the report, and say whose audit any others"
     " are from."
 )
-NAME_THE_VALUES = "Give the values of the code in the report as the code has them."
+NAME_THE_VALUES = (
+    "Give the values of the code in the report as the code has them, those beside them as well: of each"
+    " kind only the first that differs is named."
+)
 QUOTE_IT = "Quote the code in the report as it is, and take out what it does not say."
 
 
