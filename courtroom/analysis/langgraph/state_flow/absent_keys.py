@@ -121,9 +121,9 @@ def _of_results(
 
 
 def _nearest_first(keys: Iterable[str], asked: Iterable[str]) -> list[str]:
-    """Return the keys in order, those first that have a word of the keys that are asked for."""
+    """Return the keys in order, those first that have most words of the keys that are asked for."""
     words = {word for key in asked for word in words_of(key)}
-    return sorted(keys, key=lambda key: (words.isdisjoint(words_of(key)), key))
+    return sorted(keys, key=lambda key: (-len(words.intersection(words_of(key))), key))
 
 
 def _by_name(lookups: Iterable[Lookup]) -> dict[tuple[str, tuple[str, ...]], list[Lookup]]:
