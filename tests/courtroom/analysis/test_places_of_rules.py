@@ -119,6 +119,33 @@ def test_ground_of_a_cap_that_a_helper_finds_is_shown_where_the_helper_is_asked(
     assert clue_lines(finding) == [("src/justice.py", line_with("= cap_for_security(", justice))]
 
 
+RUBRIC_RULES = """
+def rules_of(rubric):
+    return {"fact_supremacy": rubric.get("facts", ""), "security_override": rubric.get("cap", "")}
+
+
+def is_flaw_confirmed(evidences):
+    return any(piece.found and "unsafe" in piece.goal for piece in evidences)
+"""
+
+
+def test_cap_is_shown_where_evidence_is_read_and_not_where_the_rubric_is(tmp_path: Path) -> None:
+    justice = RUBRIC_RULES + verdict_of(
+        "evidences = state['evidences']",
+        "security_override = str(rules_of(state).get('security_override', ''))",
+        "if is_flaw_confirmed(evidences):",
+        "    if 'cap' in security_override and '3' in security_override:",
+        "        final_score = min(final_score, 3)",
+        "    else:",
+        "        final_score = max(1, final_score - 1)",
+    )
+    line = line_with("if is_flaw_confirmed(", justice)
+    assert clue_lines(found("security_by_evidence", tmp_path / "a", justice)) == [
+        ("src/justice.py", line)
+    ]
+    assert not found("fact_supremacy", tmp_path / "b", justice).met
+
+
 def test_text_on_another_rule_is_no_dissent_where_one_is_named(tmp_path: Path) -> None:
     lines = [line for _, line in clue_lines(found("dissent", tmp_path))]
     assert lines

@@ -537,10 +537,17 @@ def _depends_on_facts(change: ScoreChange) -> bool:
 
 
 def _caps_for_security_alone(change: ScoreChange) -> bool:
-    """Return true for a cap under a test of a security flaw: it overrules nobody's opinion."""
+    """Return true for a cap, also a penalty, under a test of a security flaw: it overrules nobody."""
     innermost = change.own_tests[-1:]
     words = frozenset().union(*map(words_in, innermost))
-    return bool(words & SECURITY) and is_security_cap(change)
+    return bool(words & SECURITY) and (is_security_cap(change) or _is_bounded_penalty(change.value))
+
+
+def _is_bounded_penalty(value: ast.expr) -> bool:
+    """Return true for `max(1, score - 1)`."""
+    is_bounded = isinstance(value, ast.Call) and called_name(value) == "max"
+    parts = value.args if isinstance(value, ast.Call) and is_bounded else []
+    return any(isinstance(p, ast.BinOp) and isinstance(p.op, ast.Sub) for p in parts)
 
 
 def is_security_cap(change: ScoreChange) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from courtroom.analysis.langgraph.judging.awaited_words import awaiting_part
 from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
-from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
+from courtroom.analysis.langgraph.judging.rule_inputs import EVIDENCE_DATA, InputReader
 from courtroom.analysis.langgraph.judging.score_changes import ScoreChange, assignments_in, words_in
 from courtroom.analysis.langgraph.judging.ways_to_hold import OF_OPINIONS
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -57,11 +57,13 @@ def _place_of_reading(
     by_evidence: bool,
     steps: int,
 ) -> Place | None:
-    def rank(part: ast.expr) -> tuple[bool, int]:
+    def rank(part: ast.expr) -> tuple[bool, bool, int]:
         # A name may stand for the opinion that another part compares, or for what a helper gives.
         is_name = isinstance(part, ast.Name)
         is_direct = not is_name and bool(words_in(part) & OF_OPINIONS)
-        return inputs.reads_evidence([part], function) != by_evidence, 2 - is_name - 2 * is_direct
+        names_evidence = by_evidence and bool(words_in(part) & EVIDENCE_DATA)
+        reads_other = inputs.reads_evidence([part], function) != by_evidence
+        return reads_other, not names_evidence, 2 - is_name - 2 * is_direct
 
     for part in sorted((part for test in tests for part in _parts_of(test)), key=rank):
         if isinstance(part, ast.Name) and steps:
