@@ -190,13 +190,23 @@ def _printed_arguments(reports: Iterable[FunctionRef]) -> list[tuple[str, int]]:
 
 
 def _without_parts(written: Sequence[Delivery]) -> list[Delivery]:
-    """Return the reports whose text no other one takes in and returns: a summary is a part."""
-    ways = {delivery.report.function.key: delivery.returned_by for delivery in written}
+    """Return the reports whose text no other one takes in and returns: a summary is a part.
 
-    def is_part(key: tuple[str, int]) -> bool:
-        return any(other in ways[key] and key not in ways[other] for other in ways if other != key)
+    A report with a title of its own that is written elsewhere is whole, whoever shows it again.
+    """
+    by_maker = {delivery.report.function.key: delivery for delivery in written}
 
-    return [delivery for delivery in written if not is_part(delivery.report.function.key)]
+    def is_part(delivery: Delivery) -> bool:
+        key = delivery.report.function.key
+        return any(
+            other in delivery.returned_by
+            and key not in taker.returned_by
+            and not (delivery.report.has_title and delivery.place != taker.place)
+            for other, taker in by_maker.items()
+            if other != key
+        )
+
+    return [delivery for delivery in written if not is_part(delivery)]
 
 
 def _declared_starts(writer: FactWriter) -> frozenset[str]:

@@ -77,6 +77,28 @@ def test_part_of_a_report_that_the_chief_justice_makes_is_not_shown_for_the_whol
     assert clue_lines(finding) == [("main.py", lines.index(row) + 1) for row in rows]
 
 
+def test_report_that_the_chief_justice_writes_is_shown_though_a_page_shows_it_again(
+    tmp_path: Path,
+) -> None:
+    justice = TWO_RULES.replace(
+        "    return {",
+        "    text = to_markdown(final_score)\n    open('audit.md', 'w').write(text)\n    return {",
+    ).replace('{"verdict": final_score}', '{"verdict": text}')
+    justice += "\n\ndef to_markdown(report):\n    return '# Report' + f'## Verdict: {report}'\n"
+    main = (
+        "from src.justice import chief_justice\n\n\n"
+        "def shown(report):\n    if isinstance(report, str):\n        return report\n"
+        "    return '## Verdict' + f'### Score: {report}'\n\n\n"
+        "if __name__ == '__main__':\n    text = shown(chief_justice({})['verdict'])\n"
+        "    open('a.md', 'w').write(text)\n"
+    )
+    work = surveyed({**FILES, "src/justice.py": justice, "main.py": main}, tmp_path)
+    finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), work)
+    lines = justice.split("\n")
+    rows = ("    open('audit.md', 'w').write(text)", "def to_markdown(report):")
+    assert clue_lines(finding) == [("src/justice.py", lines.index(row) + 1) for row in rows]
+
+
 OTHER_REPORTS = """
 from src.justice import chief_justice
 
