@@ -378,8 +378,8 @@ def _bare(commits: Sequence[Commit]) -> str:
         return ""
     example = f"{_quoted(largest.subject)} ({largest.sha[:8]})"
     if len(commits) == 1:
-        return f" 1 only names what file was changed: {example}."
-    return f" {len(commits)} only name what files were changed, such as {example}."
+        return f" Recognised 1 that only names what file was changed: {example}."
+    return f" Recognised {len(commits)} that only name what files were changed, such as {example}."
 
 
 def _quoted(message: str) -> str:

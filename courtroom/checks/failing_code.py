@@ -170,7 +170,8 @@ def _reach(line: Mapping[str, Any]) -> str:
         words += f" It runs only where the `try` in line {try_line} fails or is passed over."
     if handler_line := line.get("caught_at"):
         words += (
-            f" The handler in line {handler_line} catches it, and the rest of its `try` is skipped."
+            f" The handler in line {handler_line} catches it, and the run goes on without what this"
+            " line was to do."
         )
     return words
 

@@ -210,7 +210,7 @@ def _changed(row: Mapping[str, Any]) -> str:
     if not row.get("change"):
         return ""
     path, sha = row["change"]
-    return f"{SINCE} {path} has changed, in {sha[:8]}."
+    return f"{SINCE} {path} has changed, last in {sha[:8]}."
 
 
 def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:

@@ -164,7 +164,7 @@ def _own_words(
     )
     long_enough = [count for count in counts if count >= check.words]
     met = len(long_enough) >= check.minimum
-    reason = f"Words in passages of its own: {lengths}."
+    reason = f"Words in passages of its own, counted in code and prompt files: {lengths}."
     return present(reason, clues, met=met)
 
 

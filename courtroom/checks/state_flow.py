@@ -105,7 +105,7 @@ WORDS: dict[str, str] = {
 # A fault that is there is none of several.
 FAULT_WORDS: dict[str, str] = {
     "no_update": "a node whose whole return is lost",
-    "other_key": "a lookup by a key in a mapping right under a key of the state that finds nothing",
+    "other_key": "a lookup by a key that finds nothing in its mapping",
     "unused_result": "a result that is not used",
     "unused_verdict": "a value inside the Chief Justice's code that is never read",
     "dead_route": "a way of a router that no run takes",

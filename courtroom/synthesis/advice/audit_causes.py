@@ -45,7 +45,7 @@ NOT_WEIGHED = (
 )
 NO_CAUSE = "Find out what wrote this without a judgement of each criterion by itself, and mend it."
 AGAIN_FIRST = (
-    "Run the auditor again first, as the judges' code has changed since. Where the new audit is"
+    "Run the auditor again first, as the file of the judges has changed since. Where the new audit is"
     " like this one:"
 )
 COMMIT = "Then run the auditor again, and commit that audit in place of this one"

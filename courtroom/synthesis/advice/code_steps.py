@@ -284,7 +284,8 @@ def prompt_steps(aspect: str, words: int, work: Work) -> Iterator[Step]:
         counts.append(f"little more than the name for {listed(names)}")
     say = (
         "say in each judge's prompt what this judge alone looks for and how it reads the scale, in"
-        f" at least {words} words that no other prompt has; now it is {listed(counts)}."
+        f" at least {words} words that no other prompt has; now it is {listed(counts)}, as"
+        " counted in code and prompt files."
     )
     action = f"Keep what all judges need in one short common text, and {say}"
     step = placed(action if is_alike else f"S{say[1:]}", shortest)

@@ -107,7 +107,10 @@ def test_messages_that_only_name_changed_files_are_told_where_they_are_many():
     bare = replace(commit(1, subject="Update judges.py"), paths=("judges.py",))
     finding = judged("messages", bare, commit(2), commit(3))
     assert (finding.met, finding.has_reservation) == (True, True)
-    assert " 1 only names what file was changed: “Update judges.py” (00000000)." in finding.reason
+    assert (
+        " Recognised 1 that only names what file was changed: “Update judges.py” (00000000)."
+        in finding.reason
+    )
     others = [commit(number, subject=f"Add part {number}") for number in range(2, 12)]
     assert judged("messages", bare, *others).has_reservation is False
 

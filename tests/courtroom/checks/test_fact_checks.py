@@ -573,7 +573,10 @@ def test_personas_are_told_at_length_by_words_of_their_own(words, met):
     prompts = [prompt | {"own_words": 20 + n} for n, prompt in enumerate(PROMPTS)]
     check = PersonaOverlap(**CHECK_FIELDS, aspect="told", minimum=2, words=words)
     finding = personas(check, survey(facts={"persona_prompts": prompts}))
-    sentence = "Words in passages of its own: 20 for Prosecutor and 21 for Defense."
+    sentence = (
+        "Words in passages of its own, counted in code and prompt files: 20 for Prosecutor and 21"
+        " for Defense."
+    )
     assert (finding.met, finding.reason) == (met, sentence)
 
 

@@ -31,9 +31,9 @@ def test_lines_that_most_runs_reach_come_first_and_their_handlers_are_named():
     )
     assert clue_lines(result) == [("a.py", 7), ("a.py", 2), ("a.py", 3)]
     assert result.reason == (
-        "judge uses x (a.py:7). judge uses x (a.py:2). The handler in line 4 catches it, and the rest"
-        " of its `try` is skipped. judge uses x (a.py:3). It runs only where the `try` in line 1 fails"
-        " or is passed over."
+        "judge uses x (a.py:7). judge uses x (a.py:2). The handler in line 4 catches it, and the run"
+        " goes on without what this line was to do. judge uses x (a.py:3). It runs only where the"
+        " `try` in line 1 fails or is passed over."
     )
 
 

@@ -545,7 +545,7 @@ def test_change_of_the_judges_after_an_audit_is_told_with_it():
     )
     reasons = [finding.reason for finding in answers if finding]
     assert reasons == [
-        f"It fails ({path}:3). Since this audit src/judges.py has changed, in cccccccc.",
+        f"It fails ({path}:3). Since this audit src/judges.py has changed, last in cccccccc.",
         f"It fails ({path}:3).",
     ]
 

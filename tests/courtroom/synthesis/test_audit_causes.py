@@ -107,7 +107,7 @@ def test_judges_that_ask_a_model_are_not_told_to_ask_one():
 
 def test_audit_from_before_a_change_of_the_judges_is_made_again_first():
     old = row("a.md has only one score by Prosecutor (5 for all 6 criteria).")
-    told = piece(rationale=f"{old['text']}{SINCE} judges.py has changed, in abcdef01.")
+    told = piece(rationale=f"{old['text']}{SINCE} judges.py has changed, last in abcdef01.")
     (step,) = output_steps("judged", [told], work(audits_without_judgement=[old], own_audits=[]))
     assert step.action == f"{AGAIN_FIRST} find{NOT_WEIGHED.removeprefix('Find')} {COMMIT}."
 
