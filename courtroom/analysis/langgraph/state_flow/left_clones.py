@@ -218,10 +218,15 @@ def repeated_clones(
     if len(makers) < 2 and not steps:
         return
     function, node = next(iter(makers.values()))
-    subject = f"the nodes {joined([*makers])} each lead"
+    subject, where = f"the nodes {joined([*makers])} each lead", "more than one of them comes"
     if len(makers) == 1:
         subject = f"the node {next(iter(makers))}, which runs in the steps {joined([*map(str, steps)])}, leads"
-    sentence = f"{subject} to a clone of the repository: a run may clone it more than once"
+        where = "the node comes each time"
+    # A condition may keep a node from it.
+    sentence = (
+        f"{subject} to a clone of the repository: it is cloned more than once in a run in which"
+        f" {where} to it"
+    )
     line = getattr(node, "lineno", function.site.node.lineno)
     yield FlowFault("repeated_clone", sentence, function.source.path, line)
 

@@ -187,10 +187,13 @@ def test_clone_that_several_nodes_or_several_steps_lead_to_may_be_made_by_each()
     twice = once.replace(
         "def judge(state):", "def judge(state):\n    copy = fetch(state['repo_url'])"
     )
-    end = "to a clone of the repository: a run may clone it more than once"
-    assert repeated(twice) == [f"the nodes detective and judge each lead {end}"]
+    end = "to a clone of the repository: it is cloned more than once in a run in which"
+    assert repeated(twice) == [
+        f"the nodes detective and judge each lead {end} more than one of them comes to it"
+    ]
     assert repeated(once, {"detective": (1, 2)}) == [
-        f"the node detective, which runs in the steps 1 and 2, leads {end}"
+        f"the node detective, which runs in the steps 1 and 2, leads {end} the node comes each time to"
+        " it"
     ]
     assert repeated(once) == repeated(once, {"judge": (2, 3)}) == []
 
