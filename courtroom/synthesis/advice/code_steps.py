@@ -279,13 +279,13 @@ def prompt_steps(aspect: str, words: int, work: Work) -> Iterator[Step]:
     shortest = min(rows, key=lambda row: row["own_words"] or 0)
     counted = [row for row in rows if not is_name_in_template(row)]
     counts = [f"{row['own_words'] or 0} for {row['persona']}" for row in counted]
+    basis = ", as counted in code and prompt files" if counts else ""
     # The name in a text that all share is filled in by a run.
     if names := [row["persona"] for row in rows if is_name_in_template(row)]:
         counts.append(f"little more than the name for {listed(names)}")
     say = (
         "say in each judge's prompt what this judge alone looks for and how it reads the scale, in"
-        f" at least {words} words that no other prompt has; now it is {listed(counts)}, as"
-        " counted in code and prompt files."
+        f" at least {words} words that no other prompt has; now it is {listed(counts)}{basis}."
     )
     action = f"Keep what all judges need in one short common text, and {say}"
     step = placed(action if is_alike else f"S{say[1:]}", shortest)
