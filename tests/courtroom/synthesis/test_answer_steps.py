@@ -80,11 +80,12 @@ def test_words_of_a_name_in_a_common_prompt_are_not_counted():
         for persona in ("Prosecutor", "Defense", "TechLead")
     ]
     own = alike[2] | {"own_words": 12}
+    mixed = "; now it is 12 for TechLead and little more than the name for Prosecutor and Defense"
     for prompts, end in (
         (alike, "; now it is little more than the name for Prosecutor, Defense and TechLead."),
         (
             [*alike[:2], own],
-            "; now it is 12 for TechLead and little more than the name for Prosecutor and Defense.",
+            f"{mixed}, as counted in code and prompt files.",
         ),
     ):
         facts = work(persona_prompts=prompts, persona_prompts_distinct=False)
