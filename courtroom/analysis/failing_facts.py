@@ -14,7 +14,9 @@ from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.refused_opinions import calls_with_empty_list
 from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
 from courtroom.analysis.langgraph.unfit_inputs import added_lists, unfit_inputs
+from courtroom.analysis.project.unlocked_imports import MOST_LOCK_BYTES
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
+from courtroom.analysis.python.called_tools import LOCKS, called_tools, core_without_calls
 from courtroom.analysis.python.certain_nodes import certain_nodes, mark_of, returns_before
 from courtroom.analysis.python.closed_resources import uses_after_close
 from courtroom.analysis.python.failing_lines import FailingLine, failing_lines, value_at_hand
@@ -67,6 +69,7 @@ def _failures(
     """Yield the rows of the fact, one row per failing line."""
     sources = {function.source.path: function.source for function in functions}
     files, tops = MissingFiles(writer.symbols), TopNames()
+    core = core_without_calls(_lock_texts(writer))
     lists = added_lists(writer.symbols, writer.facts.get("reducers") or ())
     for path, source in sorted(sources.items()):
         sites = [function.site for function in functions if function.source is source]
@@ -84,6 +87,7 @@ def _failures(
                 *calls_with_empty_list(writer.symbols, source, site),
                 *calls_with_unfit_value(writer.call_graph, function),
                 *calls_without_method(writer.symbols, source, site),
+                *called_tools(writer.symbols, source, site, core),
                 *items_of_objects(writer.symbols, source, site, tops),
                 *attributes_without_field(writer.symbols, source, site),
                 *unfit_inputs(writer.call_graph, function, lists),
@@ -113,6 +117,12 @@ def _failures(
                     "returns_before": returns,
                     "at_hand": value_at_hand(site.node, failing.name) if failing.name else None,
                 }
+
+
+def _lock_texts(writer: FactWriter) -> dict[str, str]:
+    paths = (path for path in LOCKS if path in writer.reader.blobs)
+    contents = ((path, writer.reader.read(path, MOST_LOCK_BYTES) or b"") for path in paths)
+    return {path: content.decode("utf-8", "replace") for path, content in contents}
 
 
 def _failing_lookups(writer: FactWriter, path: str, site: FunctionSite) -> Iterator[FailingLine]:

@@ -34,7 +34,7 @@ RUNS = {
     "justice": "The Chief Justice",
 }
 # As the evidence lists them.
-KINDS = "twelve"
+KINDS = "thirteen"
 # Only these are looked at: routers and constructors may run as well, also when a file is imported.
 REACHED = {
     "graph": "that a run of the program reaches outside the judges and the Chief Justice",
@@ -86,10 +86,10 @@ def _failing(check: FailingCode, survey: Survey) -> Finding:
             f"{looked} for names that nothing defines or that a comprehension sets too late, for"
             " texts that cannot be formatted, for models that are built without a field that they"
             " require, with a value of another type or with an empty list that they refuse, for"
-            " methods, items and fields that an object lacks, for runs of the graph with what its"
-            " reducer cannot add, for files and databases that are used after they are closed, and"
-            " for relative paths that the file which opens them spells out and that the repository"
-            " lacks: none was recognised."
+            " methods, items and fields that an object lacks, for tools that are called as"
+            " functions, for runs of the graph with what its reducer cannot add, for files and"
+            " databases that are used after they are closed, and for relative paths that the file"
+            " which opens them spells out and that the repository lacks: none was recognised."
         )
         reason = f"{looked} for {KINDS} kinds of such lines.{unlocked}"
         finding = absent(reason, searched, met=True, caption=f"{SEARCHED}{unlocked}")

@@ -64,7 +64,7 @@ def test_functions_of_a_work_without_a_graph_are_not_said_to_be_called_by_one():
     reason = finding("graph", FACT).reason
     assert reason == (
         "Looked in the 2 functions that a run of the program reaches outside the judges and"
-        " the Chief Justice for twelve kinds of such lines."
+        " the Chief Justice for thirteen kinds of such lines."
     )
 
 
