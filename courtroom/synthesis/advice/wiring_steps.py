@@ -43,8 +43,8 @@ REPORTS = "It writes what failed, such as the clone, where {justice} writes the 
 # A report is read, and may be found, where the clone failed; what raises comes to no route.
 CLONE_ALONE = (
     " Let the router look only at what a failed clone leaves empty, not at evidence on the report,"
-    " and let the node that clones return its failure: an error that it raises ends the run before"
-    " the router."
+    " and see that the node that clones returns its failure: an error that it raises ends the run"
+    " before the router."
 )
 FAILED = "report_failure"
 JOIN_ROLES = {"judge": "join", "justice": "justice"}

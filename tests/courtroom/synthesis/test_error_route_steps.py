@@ -138,8 +138,8 @@ def test_route_without_evidence_leaves_out_what_is_there_without_the_clone():
     )
     assert step.action.endswith(
         " Let the router look only at what a failed clone leaves empty, not at evidence on the report,"
-        " and let the node that clones return its failure: an error that it raises ends the run before"
-        " the router."
+        " and see that the node that clones returns its failure: an error that it raises ends the run"
+        " before the router."
     )
     assert (
         "# Of all evidence: leave out the keys that a failed clone does not leave empty."
