@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import asdict
 
+from courtroom.analysis import reach_facts
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.failing_facts import part_functions, record_failing_code
 from courtroom.analysis.git.blobs import BlobReader
@@ -77,12 +78,6 @@ from courtroom.analysis.python.symbolic_execution.data_files import (
 )
 from courtroom.analysis.python.symbolic_execution.values import Function, Instance
 from courtroom.analysis.python.syntax import parse_sources
-from courtroom.analysis.reach_facts import (
-    PARALLEL_FLAGS,
-    drop_runner,
-    is_uncalled,
-    losses_if_called,
-)
 from courtroom.analysis.rule_obstacles import record_rule_obstacles
 from courtroom.analysis.security.address_checks import documented_addresses
 from courtroom.analysis.security.clone_errors import (
@@ -225,9 +220,9 @@ def _without_graph(writer: FactWriter) -> None:
     if home_made is not None and home_made.builder is not None and not unread:
         record_home_made(writer, home_made, home_made.builder)
     elif writer.graph.is_open or unread or runner:
-        writer.set_unknown(PARALLEL_FLAGS, reason)
+        writer.set_unknown(reach_facts.PARALLEL_FLAGS, reason)
     else:
-        writer.facts.update(dict.fromkeys(PARALLEL_FLAGS, False))
+        writer.facts.update(dict.fromkeys(reach_facts.PARALLEL_FLAGS, False))
 
 
 def _state(writer: FactWriter) -> None:
@@ -303,7 +298,7 @@ def _layers(writer: FactWriter) -> None:
     writer.call_graph = CallGraph(writer.symbols)
     graph = writer.graph.home_made or writer.graph
     writer.layers = read_layers(writer.symbols, writer.call_graph, graph)
-    drop_runner(writer)
+    reach_facts.drop_runner(writer)
     record_unreached(writer)
     gap = "" if writer.layers.nodes else writer.reasons.get("graph", writer.graph.reason)
     rows = empty_detectives(writer.call_graph, writer.layers)
@@ -337,7 +332,7 @@ def _drop_idle_folders(writer: FactWriter) -> None:
         for source in writer.symbols.codebase.production
         if source.path in paths
         for site in source.functions
-        if is_uncalled(writer, FunctionRef(source, site))
+        if reach_facts.is_uncalled(writer, FunctionRef(source, site))
         for line in range(site.node.lineno, (site.node.end_lineno or 0) + 1)
     }
     kept = [row for row in rows if (row["path"], row["line"]) not in idle_lines]
@@ -370,8 +365,8 @@ def _clone(writer: FactWriter) -> None:
         "path": clone.function.source.path,
         "line": node.lineno,
         "address": clone.address,
-        "is_uncalled": is_uncalled(writer, clone.function),
-        "losses": [*losses_if_called(writer, clone.function)],
+        "is_uncalled": reach_facts.is_uncalled(writer, clone.function),
+        "losses": [*reach_facts.losses_if_called(writer, clone.function)],
         "escaping": _error_rows(escaping),
         "refused": _error_rows(
             error
@@ -525,7 +520,7 @@ Analyzer = Callable[[FactWriter], None]
 # Every analyzer with the facts it establishes. Later ones use the graph, the call graph and the
 # layers of earlier ones.
 ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
-    (_graph, ("graph", "graph_shape", "partly_parallel", *PARALLEL_FLAGS)),
+    (_graph, ("graph", "graph_shape", "partly_parallel", *reach_facts.PARALLEL_FLAGS)),
     (_state, ("state_class", "reducers")),
     (_state_access, ()),
     (_graph_run, ("graph_run", "doubled_alone")),
