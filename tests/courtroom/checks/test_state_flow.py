@@ -444,7 +444,7 @@ def test_import_that_an_install_does_not_bring_is_told_beside_broken_ones(kind: 
     ("sentence", "subject"),
     [
         ("judge() looks for evidence with 'safe' in its goal; no", "a search for evidence by its"),
-        ("judge() looks up `doc` in `evidences`", "a lookup by a key in a mapping"),
+        ("judge() looks up `doc` in `evidences`", "a lookup by a key that finds nothing"),
     ],
 )
 def test_search_by_a_goal_is_no_lookup_by_a_key(sentence: str, subject: str):
