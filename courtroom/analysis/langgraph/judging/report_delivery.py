@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -22,15 +23,8 @@ PLAIN_DECORATORS = frozenset(
 # Marks of code that may read what another program has written.
 READERS = ("json.load", "model_validate", "parse_raw", "read_text", "open(", "sqlite", "connect(")
 GRAPH_MAKERS = frozenset({"StateGraph", "compile"})
-SCREENS = (
-    "print(",
-    "echo(",
-    "st.markdown(",
-    "st.download_button(",
-    "st.write(",
-    "st.code(",
-    "st.text(",
-)
+# Calls that show a text, those of Streamlit among them.
+SCREENS = re.compile(r"print\(|echo\(|\bst\.(?:markdown|download_button|write|code|text)\(")
 Root = tuple[SourceFile, FunctionSite | None]
 
 
@@ -122,7 +116,7 @@ class DeliveryReader:
         """Sort a file before a screen and Markdown before JSON."""
         source, site, line = place
         text = source.text.split("\n")[line - 1].lower()
-        is_shown = any(name in text for name in SCREENS)
+        is_shown = SCREENS.search(text) is not None
         is_of_justice = site is not None and FunctionRef(source, site).key in self._of_justice
         return is_shown, "json" in text, not is_of_justice
 

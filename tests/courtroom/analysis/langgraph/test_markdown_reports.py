@@ -194,6 +194,16 @@ def test_report_is_written_where_a_file_gets_it_before_a_screen_or_json():
     assert (beside.place[0].path, beside.place[1]) == ("src/graph.py", 13)
 
 
+def test_file_whose_name_ends_like_streamlit_is_no_screen():
+    body = """
+    text = render(verdict)
+    print(text)
+    with open('a.md', 'w') as dest:
+        dest.write(text)
+    """
+    assert delivery_of(body).place[1] == 12
+
+
 def test_text_of_which_a_part_is_printed_is_no_report():
     delivery = delivery_of("text = render(verdict)\nprint(len(text), text[:600])")
     assert (delivery.is_written, delivery.place[0].path) == (False, "src/graph.py")
