@@ -87,9 +87,10 @@ def _failing(check: FailingCode, survey: Survey) -> Finding:
             " texts that cannot be formatted, for models that are built without a field that they"
             " require, with a value of another type or with an empty list that they refuse, for"
             " methods, items and fields that an object lacks, for tools that are called as"
-            " functions, for runs of the graph with what its reducer cannot add, for files and"
-            " databases that are used after they are closed, and for relative paths that the file"
-            " which opens them spells out and that the repository lacks: none was recognised."
+            " functions although a file fixes langchain-core at version 1 or later, for runs of the"
+            " graph with what its reducer cannot add, for files and databases that are used after"
+            " they are closed, and for relative paths that the file which opens them spells out and"
+            " that the repository lacks: none was recognised."
         )
         reason = f"{looked} for {KINDS} kinds of such lines.{unlocked}"
         finding = absent(reason, searched, met=True, caption=f"{SEARCHED}{unlocked}")
@@ -200,8 +201,8 @@ KIND = CheckKind(
         about="Whether a line evaluates a name that nothing defines or that is set too late, a text that"
         " cannot be formatted, a model without a field that it requires, with a value of another"
         " type or with an empty list that it refuses, a method, an item or a field that an object"
-        " lacks, a run of the graph with what its reducer cannot add, a file that is closed already,"
-        " or a file that the repository lacks.",
+        " lacks, a tool that is called as a function, a run of the graph with what its reducer cannot"
+        " add, a file that is closed already, or a file that the repository lacks.",
     ),
     concern="function",
     order=85,
