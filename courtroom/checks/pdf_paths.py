@@ -252,7 +252,10 @@ def _behaviour(
     if len(wrong) == 1 and not right:
         compared = "the only claim of the report that was compared with it"
         return f"The code does not bear out {compared}: {names}{open_ones}."
-    return f"The code does not bear out {len(wrong)} of {whole} that were compared with it: {names}{open_ones}."
+    return (
+        f"The code does not bear out {len(wrong)} of {whole} that were compared with it:"
+        f" {names}{open_ones}."
+    )
 
 
 def _as_worded(held: CheckedClaim, code: Mapping[str, Any]) -> str:

@@ -124,7 +124,7 @@ class NamedPlace(Place):
 
 
 class CountingRoute(NamedPlace):
-    """Route that looks at whether there is evidence under its keys, and at no word of it on a failure.
+    """Route that asks whether there is evidence under its keys, and not whether it tells a failure.
 
     `report` is where code of the detectives makes evidence of a failure.
     """
@@ -155,14 +155,14 @@ class CloneFunction(NamedPlace):
     """`address`: the parameter that holds the address, by its name; null where none does.
 
     `is_uncalled`: no code that runs calls it, so that its precautions protect nothing; `losses` say
-    what of its clone a call of it would lose. `escaping` are the errors of a failing clone that end a run, and `refused` those for an address that it
-    refuses. `runner` is the function by which it runs git,
-    at the line of the process, where that takes no deadline. `in_temporary_directory`: its folder is
-    one of TemporaryDirectory, wherever that is made. `is_repeated`: a clone that fails is tried again
-    in a loop of attempts. `others` are further functions that clone: what
-    is known of this one is not of them. `refusal`: an
-    exception for a refused address that ends no run, "" where nothing catches one; null where not
-    known. `documented`: addresses beside https and git@ that its docstring, README or Makefile names.
+    what of its clone a call of it would lose. `escaping` are the errors of a failing clone that end
+    a run, and `refused` those for an address that it refuses. `runner` is the function by which it
+    runs git, at the line of the process, where that takes no deadline. `in_temporary_directory`:
+    its folder is one of TemporaryDirectory, wherever that is made. `is_repeated`: a clone that
+    fails is tried again in a loop of attempts. `others` are further functions that clone: what is
+    known of this one is not of them. `refusal`: an exception for a refused address that ends no
+    run, "" where nothing catches one; null where not known. `documented`: addresses beside https
+    and git@ that its docstring, README or Makefile names.
     """
 
     address: str | None = Field(default=None, exclude_if=lambda address: address is None)

@@ -33,8 +33,9 @@ class KeyFault(FactModel):
 
     `is_unchanged`: all of them return under it what they got. `is_rebuilt`: all of them return the
     entries that they got, made anew. `adds_nothing`: none of them writes anything new under any
-    key. `is_in_place`: some of them add to the list itself that they got. `also` are keys that they return in the same way, where a
-    fresh run holds nothing yet. `is_alone`: seen from the nodes alone, as the graph did not run.
+    key. `is_in_place`: some of them add to the list itself that they got. `also` are keys that they
+    return in the same way, where a fresh run holds nothing yet. `is_alone`: seen from the nodes
+    alone, as the graph did not run.
     """
 
     key: str

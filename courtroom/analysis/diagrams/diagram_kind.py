@@ -305,7 +305,8 @@ def _of_picture(
     has_few = _has_few_boxes(layout, graph)
     if graph and has_few:
         count = sum(level.boxes for level in layout.levels)
-        reason += f"; {count} outlines, START and END with them where they are drawn; {_counted_nodes(graph)}"
+        reason += f"; {count} outlines, START and END with them where they are drawn"
+        reason += f"; {_counted_nodes(graph)}"
     return DiagramResult(
         kind,
         reason,

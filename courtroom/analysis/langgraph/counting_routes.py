@@ -90,6 +90,6 @@ def _failure_reports(call_graph: CallGraph, layers: Layers) -> Iterator[tuple[st
             if not isinstance(handler, ast.ExceptHandler):
                 continue
             for node in walk(handler):
-                found = keyword_of(node, "found") if isinstance(node, ast.Call) else None
-                if isinstance(found, ast.Constant) and found.value is False:
-                    yield function.source.path, found.lineno
+                value = keyword_of(node, "found") if isinstance(node, ast.Call) else None
+                if isinstance(value, ast.Constant) and value.value is False:
+                    yield function.source.path, value.lineno

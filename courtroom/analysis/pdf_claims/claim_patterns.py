@@ -79,7 +79,7 @@ _CALLS = (
 
 
 def _retries(code: CodeFacts) -> bool | None:
-    """A retry of answers, else no word for one; what else is tried again was not read."""
+    """Return true for a retry of answers, false where the code has no word for any retry."""
     return True if code.get("structured_output_retry") else code.get("has_call_retry")
 
 

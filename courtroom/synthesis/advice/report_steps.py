@@ -160,7 +160,10 @@ def claim_steps(aspect: str, work: Work, pieces: Sequence[Evidence] = ()) -> Ite
         total = number_of(work.facts.get("commit_count") or 0, "commit")
         in_history = f"Correct the number of commits in the report: the history has {total}."
         outdated = named([_with_page(feature, pieces) for feature in stale])
-        up_to_date = f"Take out of the report, wherever it stands, what is not so: that the code has {outdated}."
+        up_to_date = (
+            "Take out of the report, wherever it stands, what is not so: that the code has"
+            f" {outdated}."
+        )
         parts = (
             (built, wrong),
             (f"{RULES_AS_SAID}{named([FEATURE_WORDS[f] for f in ruled])}.", ruled),

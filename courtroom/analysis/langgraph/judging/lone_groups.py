@@ -117,7 +117,6 @@ def _begins_with_judge(value: ast.expr, separator: str) -> bool:
     first, second = value.values[:2]
     text = constant_text(first)
     if text is not None:
-        head, found, _ = text.partition(separator)
-        return bool(found) and role_by_name(head) == "judge"
+        return separator in text and role_by_name(text.partition(separator)[0]) == "judge"
     is_judge = isinstance(first, ast.FormattedValue) and JUDGE & {*words_of(last_name(first.value))}
     return bool(is_judge) and (constant_text(second) or "").startswith(separator)

@@ -1,4 +1,4 @@
-"""Weights for one opinion of the Tech Lead beside all opinions of the others."""
+"""Weights that take a single opinion of the Tech Lead and all opinions of the other judges."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
-from typing import TypeGuard
 
 from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
@@ -373,9 +372,8 @@ def own_documents(call_graph: CallGraph, layers: Layers) -> Iterator[FlowFault]:
             if not isinstance(node, ast.Call):
                 continue
             path = next(filter(_is_of_a_work, _read_paths(node, texts)), "")
-            sought = next(
-                filter(_is_of_a_work, _sought_paths(call_graph.symbols, function, node)), ""
-            )
+            sought_paths = _sought_paths(call_graph.symbols, function, node, texts)
+            sought = next(filter(_is_of_a_work, sought_paths), "")
             if path or sought:
                 verb = "reads" if path else "looks for"
                 sentence = (
@@ -441,12 +439,12 @@ def _texts_of(node: FunctionNode) -> dict[str, tuple[str, ...]]:
             if isinstance(target, ast.Name) and value is not None:
                 values.setdefault(target.id, []).append(value)
     once = {name: rows[0] for name, rows in values.items() if len(rows) == 1}
-    lists = {name: once.get(value.id, value) for name, value in once.items() if _is_name(value)}
+    lists = {
+        name: once.get(value.id, value)
+        for name, value in once.items()
+        if isinstance(value, ast.Name)
+    }
     return {name: _texts_in(lists.get(name, value)) for name, value in once.items()}
-
-
-def _is_name(value: ast.expr) -> TypeGuard[ast.Name]:
-    return isinstance(value, ast.Name)
 
 
 def _texts_in(value: ast.expr) -> tuple[str, ...]:
@@ -457,11 +455,15 @@ def _texts_in(value: ast.expr) -> tuple[str, ...]:
     return tuple(filter(None, map(constant_text, values)))
 
 
-def _sought_paths(symbols: SymbolTable, function: FunctionRef, call: ast.Call) -> tuple[str, ...]:
+def _sought_paths(
+    symbols: SymbolTable,
+    function: FunctionRef,
+    call: ast.Call,
+    texts: Mapping[str, tuple[str, ...]],
+) -> tuple[str, ...]:
     """Return the written paths that `os.path.exists` and the like look for, where none is read."""
     if not call.args or symbols.dotted_name(function.source, call.func) not in LOOKS:
         return ()
-    texts = _texts_of(function.site.node)
     path = call.args[0]
     sought = texts.get(path.id, ()) if isinstance(path, ast.Name) else _texts_in(path)
     calls = (node for node in walk(function.site.node) if isinstance(node, ast.Call))

@@ -130,8 +130,9 @@ def test_rule_that_asks_for_what_is_found_where_the_word_is_absent_is_reversed(
     guard, has_shell, is_reversed
 ):
     code = ALL_CLEAR.replace('"os.system(" in source', has_shell)
-    goal, found = "no call of os.system", "not has_shell"
-    code = code.format(guard=guard, search=LISTED, found=found, goal=goal)
+    code = code.format(
+        guard=guard, search=LISTED, found="not has_shell", goal="no call of os.system"
+    )
     symbols = symbols_of({"src/work.py": code})
     names = ("is_found", "text_of", "is_flawed", "look")
     functions = [FunctionRef(*symbols.functions_by_name[name][0]) for name in names]

@@ -191,8 +191,10 @@ def test_clone_that_several_nodes_or_several_steps_lead_to_may_be_made_by_each()
     assert repeated(twice) == [
         f"the nodes detective and judge each lead {end} more than one of them comes to it"
     ]
-    each = "the node detective, which runs in the steps 1 and 2, leads"
-    assert repeated(once, {"detective": (1, 2)}) == [f"{each} {end} the node comes each time to it"]
+    subject = "the node detective, which runs in the steps 1 and 2, leads"
+    assert repeated(once, {"detective": (1, 2)}) == [
+        f"{subject} {end} the node comes each time to it"
+    ]
     assert repeated(once) == repeated(once, {"judge": (2, 3)}) == []
 
 
