@@ -341,8 +341,8 @@ def _argue(question: Question, groups: OutcomeGroups, item: CheckResult | None) 
         place = _place(question, [flaws[0].id])
         return "A security flaw is confirmed" + (f" at {place}." if place else ".")
     reserved = _listed([result for result in groups.met if result.outcome.has_reservation])
-    beside = f"; {reserved} of them met with a reservation" if reserved else ""
-    return f"I looked for a gap and found none in {_checks(made)}{beside}."
+    beside = f"; {reserved} of {made} met with a reservation" if reserved else ""
+    return f"No check of this criterion failed{beside}."
 
 
 def _words(result: CheckResult) -> str:

@@ -14,6 +14,7 @@ from courtroom.checks.priority import URGENCY
 from courtroom.checks.result import SEARCHED
 from courtroom.models.audit_report import (
     AuditReport,
+    CriterionCheck,
     CriterionResult,
     OpinionRow,
     Remediation,
@@ -57,8 +58,13 @@ NEEDS_REVIEW = (
 )
 HOW, HOW_OVERALL = "How the score came about", "How the criteria add up"
 # A sentence that could not be checked says so by itself.
-MARKS = {True: "met: ", False: "fault: "}
-RESERVED = "met with a reservation: "
+MARKS = {True: "met", False: "fault"}
+WITH_RESERVATION = " with a reservation"
+NO_MATCH = "no match"
+ABOUT_SEARCHES = (
+    f"A check marked *{NO_MATCH}* searched for a fault and recognised none. "
+    "A search knows the usual forms of a fault: the work may have it in another form."
+)
 ABOVE = "What shows it stands above."
 AS_THERE = "What is said there holds here too."
 # A short caption is repeated where its place is.
@@ -274,6 +280,8 @@ def _breakdown(report: AuditReport) -> Iterator[str]:
     yield "## Criterion Breakdown"
     # Shared by all criteria: evidence that two of them cite is quoted once.
     evidence = {piece.id: piece for piece in report.evidence}
+    if any(_is_vain_search(row, evidence) for c in report.criteria for row in c.checks):
+        yield ABOUT_SEARCHES
     quoted: dict[Quote, Evidence] = {}
     searches: dict[str, frozenset[str]] = {}
     undecided: dict[str, int] = {}
@@ -281,7 +289,7 @@ def _breakdown(report: AuditReport) -> Iterator[str]:
     for number, criterion in enumerate(report.criteria, start=1):
         yield f"### {number}. {escape_prose(criterion.name)}: {_score(criterion)}"
         yield escape_sentence(_rationale(criterion, number, undecided))
-        yield from _titled_list("Checks", map(escape_sentence, _checks(criterion)))
+        yield from _titled_list("Checks", map(escape_sentence, _checks(criterion, evidence)))
         yield from _titled_list("Opinions", map(_opinion, criterion.opinions))
         yield from _titled_list("Places that judges asked to read", _requests(criterion))
         yield from _titled_list(HOW, _steps(criterion.steps, criterion.rationale))
@@ -300,7 +308,7 @@ def _rationale(criterion: CriterionResult, number: int, undecided: dict[str, int
     return f"{first_sentence(criterion.rationale)} The reason is that of criterion {first}."
 
 
-def _checks(criterion: CriterionResult) -> Iterator[str]:
+def _checks(criterion: CriterionResult, evidence: Mapping[str, Evidence]) -> Iterator[str]:
     """Yield the root causes with the checks that hang on them, then each other check.
 
     A reason why several could not be checked is printed once, or not at all where it is the
@@ -315,7 +323,7 @@ def _checks(criterion: CriterionResult) -> Iterator[str]:
         elif row.met is None:
             unchecked.setdefault(row.statement.fact, []).append(row.goal)
     for cause, goals in hanging.items():
-        yield f"{MARKS[False]}{cause} {not_applying(goals)}"
+        yield f"{MARKS[False]}: {cause} {not_applying(goals)}"
     for reason, goals in unchecked.items():
         yield not_checked(goals) + (f" {reason}" if reason not in criterion.rationale else "")
     alike: dict[tuple[str, str], list[str]] = {}
@@ -325,7 +333,7 @@ def _checks(criterion: CriterionResult) -> Iterator[str]:
             statement = row.statement
             # A sentence without a fact stands for itself.
             shown_by = statement.fact or statement.sentence
-            mark = RESERVED if row.met and row.has_reservation else MARKS[row.met]
+            mark = _mark(row, evidence)
             alike.setdefault((mark, shown_by), []).append(statement.sentence)
     reasons: set[str] = set()
     for (mark, shown_by), sentences in alike.items():
@@ -333,7 +341,19 @@ def _checks(criterion: CriterionResult) -> Iterator[str]:
         is_above = shown_by in reasons and shown_by not in sentences
         reason = ABOVE if is_above else shown_by
         reasons.add(shown_by)
-        yield mark + " ".join(dict.fromkeys([*without_weaker(sentences), reason]))
+        yield f"{mark}: {' '.join(dict.fromkeys([*without_weaker(sentences), reason]))}"
+
+
+def _mark(row: CriterionCheck, evidence: Mapping[str, Evidence]) -> str:
+    mark = NO_MATCH if _is_vain_search(row, evidence) else MARKS[bool(row.met)]
+    return mark + (WITH_RESERVATION if row.met and row.has_reservation else "")
+
+
+def _is_vain_search(row: CriterionCheck, evidence: Mapping[str, Evidence]) -> bool:
+    """Return whether the check is met as a search for a fault, with no place, recognised none."""
+    pieces = [evidence[identity] for identity in row.evidence if identity in evidence]
+    is_vain = all(_is_search(piece) and not piece.found for piece in pieces)
+    return bool(row.met) and bool(pieces) and is_vain
 
 
 def _titled_list(title: str, items: Iterator[str]) -> Iterator[str]:
@@ -403,7 +423,7 @@ def _evidence(
     alike: dict[tuple[Quote, str, float], list[Evidence]] = {}
     for piece in pieces:
         alike.setdefault((_quote(piece), piece.rationale, piece.confidence), []).append(piece)
-    checks = [*_checks(criterion)]
+    checks = [*_checks(criterion, evidence)]
     repeated_pieces: dict[float, list[Evidence]] = {}
     for (quote, *_), group in alike.items():
         if _is_search(group[0]):

@@ -84,6 +84,11 @@ class Evidence(ReportRecord):
         """True where `content` is verbatim lines of a file, not a statement."""
         return bool(self.content and self.location.path and self.location.line_start)
 
+    @property
+    def is_vain_search(self) -> bool:
+        """True where nothing was recognised, and `content` says what was looked for everywhere."""
+        return bool(self.content) and not self.found and self.location == Location()
+
 
 class AskedPlace(ReportRecord):
     """Place that a judge asked to read, as it named it, and the lines read to it or why not."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import floor
 
 from grading.engine.report import Check
-from grading.report_pages.checks_and_evidence import NOT_APPLICABLE, OUTCOMES, RESERVED
+from grading.report_pages.checks_and_evidence import (
+    NO_MATCH,
+    NOT_APPLICABLE,
+    OUTCOMES,
+    WITH_RESERVATION,
+)
 from grading.report_pages.quotes import reveal_invisible
 
 
@@ -25,13 +30,15 @@ class WeightedCheck:
     is_essential: bool
 
 
-def weighted_checks(checks: Sequence[Check]) -> tuple[WeightedCheck, ...]:
-    """Return the checks in the rubric's order."""
+def weighted_checks(
+    checks: Sequence[Check], is_vain_search: Callable[[Check], bool]
+) -> tuple[WeightedCheck, ...]:
+    """Return the checks in the rubric's order; `is_vain_search` as in EvidencePresenter."""
     total = sum(check.weight for check in checks) or 1.0
     return tuple(
         WeightedCheck(
             reveal_invisible(check.statement.sentence),
-            _outcome(check),
+            _outcome(check, is_vain_search(check)),
             f"{check.weight:g}",
             floor(100 * check.weight / total + 0.5),
             check.essential,
@@ -40,7 +47,8 @@ def weighted_checks(checks: Sequence[Check]) -> tuple[WeightedCheck, ...]:
     )
 
 
-def _outcome(check: Check) -> str:
+def _outcome(check: Check, is_vain_search: bool) -> str:
     if check.not_applicable:
         return NOT_APPLICABLE
-    return RESERVED if check.met and check.has_reservation else OUTCOMES[check.met]
+    outcome = NO_MATCH if is_vain_search else OUTCOMES[check.met]
+    return f"{outcome}{WITH_RESERVATION}" if check.met and check.has_reservation else outcome

@@ -11,7 +11,9 @@ from grading.report_pages.location_links import LinkedLocation, Work, link_locat
 from grading.report_pages.quotes import QuotedLine, quoted_lines, reveal_invisible
 
 OUTCOMES = {True: "met", False: "not met", None: "not established"}
-RESERVED = "met with a reservation"
+# A check that is met as a search for a fault recognised none: the work may have another form of it.
+NO_MATCH = "no match"
+WITH_RESERVATION = " with a reservation"
 NOT_APPLICABLE = "not applicable"
 # A root cause that no check of the criterion states.
 ROOT_CAUSE = "root cause"
@@ -45,7 +47,8 @@ class CheckView:
 
     `outcome` is of OUTCOMES, NOT_APPLICABLE, ROOT_CAUSE or UNCHECKED; "" for evidence that belongs to
     no check. `hanging` do not apply, or have no answer, because of what this one says.
-    `has_reservation`: it is met, and its fact also says what is missing.
+    `has_reservation`: it is met, and its fact also says what is missing. `is_vain_search`: it is met
+    as a search for a fault that recognised none.
     """
 
     sentence: str
@@ -54,13 +57,15 @@ class CheckView:
     evidence: tuple[EvidenceItem, ...]
     hanging: tuple[CheckView, ...] = ()
     has_reservation: bool = False
+    is_vain_search: bool = False
 
     @property
     def mark(self) -> str:
         """Return the outcome as the page shows it."""
         if self.is_fault:
             return "fault"
-        return RESERVED if self.has_reservation else self.outcome
+        outcome = NO_MATCH if self.is_vain_search else self.outcome
+        return f"{outcome}{WITH_RESERVATION}" if self.has_reservation else outcome
 
     @property
     def is_fault(self) -> bool:
@@ -163,7 +168,13 @@ class EvidencePresenter:
             reveal_invisible(statement.fact),
             evidence,
             has_reservation=bool(check.met) and check.has_reservation,
+            is_vain_search=self.is_vain_search(check),
         )
+
+    def is_vain_search(self, check: Check) -> bool:
+        """Return whether the check is met as a search for a fault that recognised none."""
+        pieces = self._report.evidence_of(check.evidence)
+        return bool(check.met and pieces) and all(piece.is_vain_search for piece in pieces)
 
     def citations(self, ids: Iterable[str]) -> tuple[Citation, ...]:
         """Return each cited location once, the first lines open.

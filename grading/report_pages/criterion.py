@@ -55,16 +55,13 @@ class CriterionView:
     track: Track
     arguments: tuple[Argument, ...]
     checks: tuple[CheckView, ...]
+    weighted_checks: tuple[WeightedCheck, ...]
     tally: str
     reached: ReachedLevel | None
 
     @property
     def faults(self) -> tuple[CheckView, ...]:
         return tuple(check for check in self.checks if check.is_fault)
-
-    @property
-    def weighted_checks(self) -> tuple[WeightedCheck, ...]:
-        return weighted_checks(self.record.checks)
 
     @property
     def checks_explained(self) -> str:
@@ -140,6 +137,7 @@ def _view(
         track=track_of({row.judge: row.score for row in opinions}, criterion.final_score),
         arguments=tuple(map(arguments.present, opinions)),
         checks=checks,
+        weighted_checks=weighted_checks(criterion.checks, evidence.is_vain_search),
         tally=_tally(checks),
         reached=reached_level(counts.level or "", levels),
     )

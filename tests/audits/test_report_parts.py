@@ -35,8 +35,20 @@ def test_check_that_is_met_with_a_reservation_says_so(has_reservation: bool, mar
     view = EvidencePresenter(report).check(check)
     part = rendered('{% report_part "check" view %}', view=view)
     assert f'<span class="chip {mark}</span>' in " ".join(part.split())
-    (row,) = weighted_checks([check])
+    (row,) = weighted_checks([check], lambda _: False)
     assert row.outcome == mark.partition(">")[2]
+
+
+def test_search_without_a_match_is_not_marked_as_met() -> None:
+    document = report_json(criteria=1)
+    document["evidence"][0].update(found=False, content="Looked for a shell.", location={})
+    report = parse_report(document)
+    check = Check(goal="No shell", met=True, evidence=(report.evidence[0].id,))
+    presenter = EvidencePresenter(report)
+    part = rendered('{% report_part "check" view %}', view=presenter.check(check))
+    assert '<span class="chip">no match</span>' in " ".join(part.split())
+    (row,) = weighted_checks([check], presenter.is_vain_search)
+    assert row.outcome == "no match"
 
 
 def test_missing_value_of_a_part_is_an_error() -> None:

@@ -225,15 +225,15 @@ def test_hardest_of_checks_that_differ_in_their_limit_is_the_best(limits, best):
 
 
 def test_judge_who_finds_nothing_says_so():
-    assert arguments(("a", "b"), ())[0] == "I looked for a gap and found none in 2 checks."
-    words = "I looked for a gap and found none in 2 checks; 1 of them met with a reservation."
+    assert arguments(("a", "b"), ())[0] == "No check of this criterion failed."
+    words = "No check of this criterion failed; 1 of 2 met with a reservation."
     assert arguments(("a", "b"), (), reserved="a")[0] == words
     nothing = "I looked for something to credit and found nothing in 1 check."
     assert arguments((), ("a",))[1] == nothing
 
 
 def test_checks_that_one_fact_shows_are_counted_as_the_report_lists_them():
-    question = make_question("Prosecutor", ("a", "b", "c"), ())
+    question = make_question("Prosecutor", ("a", "b", "c"), (), reserved="c")
     outcomes = [
         outcome.model_copy(update={"reason": "One line of a.py shows it"})
         if outcome.check != "c"
@@ -241,7 +241,8 @@ def test_checks_that_one_fact_shows_are_counted_as_the_report_lists_them():
         for outcome in question.outcomes
     ]
     alike = question.model_copy(update={"outcomes": tuple(outcomes)})
-    assert opinion_of(alike).argument == "I looked for a gap and found none in 2 checks."
+    words = "No check of this criterion failed; 1 of 2 met with a reservation."
+    assert opinion_of(alike).argument == words
     defense = make_question("Defense", ("a", "b", "c"), ()).model_copy(
         update={"outcomes": tuple(outcomes)}
     )

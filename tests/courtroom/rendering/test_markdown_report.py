@@ -425,6 +425,26 @@ def test_check_with_a_reservation_is_marked():
     ]
 
 
+def test_search_that_recognises_no_fault_is_marked_as_a_search():
+    search = piece(found=False, content="Looked for a shell.", location=Location())
+    results = [
+        outcome(name, met=True).model_copy(update={"evidence": (search.id,), "reason": "None."})
+        for name in "ab"
+    ]
+    reserved = results[1].model_copy(update={"has_reservation": True, "reason": "Not read: x.py."})
+    judged = verdict(
+        "default",
+        bench((3, 3, 3), search, on="graph"),
+        evidence=[search],
+        outcomes=[results[0], reserved],
+        rubric_=rubric(criterion("graph", check("a"), check("b"))),
+    )
+    text = render_markdown(report(judged, [search]))
+    assert "- no match: There is a. None." in text
+    assert "- no match with a reservation: There is b. Not read: x.py." in text
+    assert text.count("searched for a fault and recognised none") == 1
+
+
 def test_degraded_report_has_no_score_and_lists_the_errors():
     judged = verdict("governance", bench((4, 4, 4)))
     text = render_markdown(
