@@ -63,7 +63,7 @@ from courtroom.analysis.project.submission_scope import (
     read_scope,
 )
 from courtroom.analysis.project.unjudged_criteria import rubric_paths
-from courtroom.analysis.project.unlocked_imports import read_unlocked
+from courtroom.analysis.project.unlocked_imports import read_unlocked, undeclared_imports
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.source_files import (
     OTHER_LANGUAGES,
@@ -476,6 +476,10 @@ def _flow(writer: FactWriter) -> None:
         for cap in writer.misordered_rules
     )
     entries = (writer.facts.get("scope") or {}).get("entry_points", ())
+    if (builder := writer.graph.builder) is not None:
+        start = writer.symbols.codebase.files[builder.path]
+        scope = writer.facts.get("scope") or {}
+        flow.add(undeclared_imports(writer.symbols, start, scope))
     flow.add(broken_commands(writer.symbols, entries, flow.faults))
     flow.add(instruction_faults(writer, tuple(flow.faults)))
     gap = reading_gap(writer.symbols.codebase)

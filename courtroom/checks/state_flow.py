@@ -93,6 +93,8 @@ WORDS: dict[str, str] = {
     "left_out_criterion": "a criterion of the work's rubric that a judge's code leaves out",
     "loose_rule": LOOSE_PARTS,
     "broken_import": "an import that cannot resolve on the way from the graph's file",
+    "undeclared_import": "an import, on the way from the graph's file, of a package that the list of"
+    " dependencies lacks",
     "broken_command": "an import that cannot resolve on the way from a declared command",
     "failing_command": "a command of the README that fails as it stands",
     "absent_file": "a file that the README names and that the repository lacks",
@@ -143,6 +145,8 @@ BESIDE = {
 OF_MODEL = frozenset(
     {"unused_prompt", "refused_value", "guessed_criterion", "unshown_evidence", "unshown_rubric"}
 )
+# Faults that may be there in vain where no list of dependencies is known to hold all.
+UNDENIED = frozenset({"undeclared_import"})
 # What a run does with its clone: nothing of it is known where no run makes one.
 OF_CLONE = frozenset(
     {"shallow_history", "deleted_clone", "lost_clone", "left_clone", "doubled_clone"}
@@ -322,7 +326,7 @@ def _absent(check: StateFlow, survey: Survey) -> list[str]:
     is_said = "needless_route" in kinds and len(check.faults) > 1
     # A return that is lost as a whole is of undeclared keys.
     undeclared = {"undeclared_write"} if "no_update" in minor else set()
-    left_out = minor | undeclared | ({"dead_route"} if is_said else set())
+    left_out = minor | undeclared | UNDENIED | ({"dead_route"} if is_said else set())
     return [kind for kind in check.faults if kind not in left_out]
 
 

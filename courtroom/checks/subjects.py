@@ -275,13 +275,16 @@ def unlocked_imports(facts: JsonFacts, part: str | None = None) -> str:
     """
     scope = facts.get("scope") or {}
     rows = [row for row in scope.get("unlocked", ()) if row.get("part") == part]
+    faults = (facts.get("state_flow") or {}).get("faults", ())
+    counted = {(f["path"], f["line"]) for f in faults if f["kind"] == "undeclared_import"}
+    rows = [row for row in rows if (row["path"], row["line"]) not in counted]
     if not rows:
         return ""
     names = listed(
         [f"{row['name']} ({place_of(row['path'], row['line'])}{_need(row)})" for row in rows]
     )
-    fails = "this import fails" if len(rows) == 1 else "these imports fail"
-    return f" Not counted: in an install by {scope['lock']}, {fails}: {names}."
+    fail = "1 import fails" if len(rows) == 1 else f"{len(rows)} imports fail"
+    return f" Not counted: as far as recognised, {fail} in an install by {scope['lock']}: {names}."
 
 
 def _need(row: Mapping[str, Any]) -> str:

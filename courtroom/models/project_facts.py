@@ -83,10 +83,12 @@ class IdleNode(Place):
 class UnlockedImport(Place):
     """Import of a package, by the name that the code imports; `part` is that of its function.
 
-    `user` is a function that gives nothing where the failure of the import is caught.
+    `user` is a function that gives nothing where the failure of the import is caught. `is_listed`:
+    another list or a build file of the root names the package.
     """
 
     name: str
+    is_listed: bool = Field(default=False, exclude_if=lambda value: not value)
     part: str | None = Field(default=None, exclude_if=lambda part: part is None)
     user: str | None = Field(default=None, exclude_if=lambda user: user is None)
 

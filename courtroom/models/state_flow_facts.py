@@ -53,6 +53,7 @@ FaultKind = Literal[
     "left_out_criterion",
     "loose_rule",
     "broken_import",
+    "undeclared_import",
     "broken_command",
     "failing_command",
     "absent_file",

@@ -100,8 +100,10 @@ def _scope(scope: SubmissionScope) -> Iterator[str]:
             f"{code_span(row.name)} ({code_span(f'{row.path}:{row.line}')})"
             for row in scope.unlocked
         )
-        fail = "this import fails" if len(scope.unlocked) == 1 else "these imports fail"
-        yield f"- In an install by {code_span(scope.lock or '')}, {fail}: {names}"
+        number = len(scope.unlocked)
+        fail = "1 import fails" if number == 1 else f"{number} imports fail"
+        lock = code_span(scope.lock or "")
+        yield f"- As far as recognised, {fail} in an install by {lock}: {names}"
     for group in scope.aside:
         count = f"{group.files} file{'s' if group.files > 1 else ''}"
         reason = escape_prose(group.reason)

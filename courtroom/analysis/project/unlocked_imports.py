@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from courtroom.analysis.git.blobs import BlobReader
+from courtroom.analysis.langgraph.state_flow.broken_imports import imported_files
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, joined
 from courtroom.analysis.project.documented_commands import commands_in
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
@@ -22,6 +24,8 @@ BESIDE = re.compile(
     r"(?:requirements[\w.-]*\.(?:txt|in)|Pipfile|setup\.(?:py|cfg)|environment\.ya?ml)"
 )
 PYPROJECT = "pyproject.toml"
+# Files at the root whose commands may install more.
+BUILDS = re.compile(r"Makefile|justfile|(?:Docker|Container)file|[\w.-]{1,80}\.(?:sh|toml|ya?ml)")
 README = re.compile(r"readme(?:\.\w{1,8})?", re.IGNORECASE)
 # By tool: the lock file that it installs by.
 SYNCS: Mapping[tuple[str, ...], str] = {
@@ -98,6 +102,9 @@ def read_unlocked(
         return {}
     texts = {path: _text_of(reader, path) for path in (PYPROJECT, install.path)}
     rows = unlocked_imports(symbols, install, texts, unreached, functions)
+    others = [p for p in paths if "/" not in p and (BESIDE.fullmatch(p) or BUILDS.fullmatch(p))]
+    text = _normal("".join(_text_of(reader, path) for path in others)) if rows else ""
+    rows = [r | {"is_listed": True} if _PACKAGES[r["name"]] in text else r for r in rows]
     return {"lock": install.path, "unlocked": rows} if rows else {}
 
 
@@ -188,6 +195,31 @@ def unlocked_imports(
             more = {"part": part, "user": user}
             rows.setdefault(name, row | {key: text for key, text in more.items() if text})
     return list(rows.values())[:MOST_ROWS]
+
+
+def undeclared_imports(
+    symbols: SymbolTable, start: SourceFile, scope: Mapping[str, Any]
+) -> Iterator[FlowFault]:
+    """Yield the imports on the way from a file that fail in each install that the work describes.
+
+    `scope` are the fields of SubmissionScope. An import counts that runs whenever its module does.
+    """
+    rows = scope.get("unlocked", ())
+    names = [r["name"] for r in rows if not ({"part", "user", "is_listed"} & r.keys())]
+    places: dict[str, list[tuple[str, int]]] = {}
+    for source in imported_files(symbols, [start]) if names else ():
+        for module, line in _imports(source.tree.body):
+            name = next((name for name in _beginnings(module) if name in names), "")
+            if name and not symbols.find_module(name, source):
+                places.setdefault(name, []).append((source.path, line))
+    for name, ((path, line), *others) in places.items():
+        files = list(dict.fromkeys([path, *(place[0] for place in others)]))
+        sentence = (
+            f"{joined(files)} {'imports' if len(files) == 1 else 'import'} `{name}`, and"
+            f" {scope['lock']} does not list `{_PACKAGES[name]}`: after an install by it {path}"
+            " cannot be imported"
+        )
+        yield FlowFault("undeclared_import", sentence, path, line, places=tuple(others))
 
 
 def _normal(name: str) -> str:

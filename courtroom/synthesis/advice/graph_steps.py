@@ -299,6 +299,8 @@ FLOW = {
     "left_out_criterion": "Ask for an opinion on each criterion of the rubric here",
     "loose_rule": "Limit this rule to what it is for",
     "broken_import": "Import what is there, or commit what is missing",
+    "undeclared_import": "Declare this package among the dependencies, and renew the lock file if one"
+    " stands beside them",
     "broken_command": "Import what is there, or commit what is missing",
     "failing_command": "Write the command as the program takes it, or commit what it needs",
     "absent_file": "Commit this file, or take it out of the README",
@@ -341,7 +343,10 @@ NEW_WAYS = (
 IMPORTED = re.compile(r" from `([\w.]{1,200})`")
 # Faults without whose repair no audit gets to its end, or no opinion into the verdict.
 BREAKING = frozenset(
-    {"broken_import", "deleted_clone", "endless_loop", "refused_value", "unshown_evidence"}
+    {
+        *("broken_import", "deleted_clone", "endless_loop", "refused_value", "undeclared_import"),
+        "unshown_evidence",
+    }
 )
 
 

@@ -430,10 +430,14 @@ def test_import_that_an_install_does_not_bring_is_told_beside_broken_ones(kind: 
     scope = {"lock": "uv.lock", "unlocked": [row, row | {"name": "pypdf", "part": "graph"}]}
     facts = {"state_flow": {"faults": [], "unread": {}}, "scope": scope}
     finding = detected(StateFlow(**CHECK_FIELDS, faults=(kind,)), survey(facts=facts))
-    sentence = "Not counted: in an install by uv.lock, this import fails: rich (main.py:3)."
+    sentence = "Not counted: as far as recognised, 1 import fails in an install by uv.lock: rich (main.py:3)."
     is_import = kind == "broken_import"
     assert (finding.met, finding.has_reservation) == (True, is_import)
     assert finding.reason.endswith(sentence) == is_import
+    fault = FAULT | {"kind": "undeclared_import", "path": "main.py", "line": 3}
+    counted = facts | {"state_flow": {"faults": [fault], "unread": {}}}
+    beside = detected(StateFlow(**CHECK_FIELDS, faults=(kind,)), survey(facts=counted))
+    assert "Not counted" not in beside.reason
     scope["unlocked"] = [row | {"user": "read"}]
     needed = detected(StateFlow(**CHECK_FIELDS, faults=(kind,)), survey(facts=facts))
     words = "rich (main.py:3; without it read() cannot work)."

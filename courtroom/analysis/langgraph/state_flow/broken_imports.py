@@ -51,7 +51,7 @@ def broken_imports(symbols: SymbolTable, starts: list[SourceFile]) -> Iterator[F
     What several files look for in vain is one fault, at the file that fails first.
     """
     alike: dict[tuple[str, str], list[_Broken]] = {}
-    for broken in _in_order(symbols, starts):
+    for broken in _in_order(symbols, starts, set()):
         key = (broken.what, broken.module.path if broken.module is not None else "")
         alike.setdefault(key, []).append(broken)
     for rows in alike.values():
@@ -77,9 +77,21 @@ def broken_commands(
                 yield replace(fault, kind="broken_command", sentence=f"{fault.sentence}{command}")
 
 
-def _in_order(symbols: SymbolTable, starts: list[SourceFile]) -> Iterator[_Broken]:
-    """Yield the imports that fail in the order in which Python runs them."""
+def imported_files(symbols: SymbolTable, starts: list[SourceFile]) -> Iterator[SourceFile]:
+    """Yield the files that run when the modules of `starts` are imported."""
     visited: set[str] = set()
+    for _ in _in_order(symbols, starts, visited):
+        pass
+    yield from (symbols.codebase.files[path] for path in sorted(visited))
+
+
+def _in_order(
+    symbols: SymbolTable, starts: list[SourceFile], visited: set[str]
+) -> Iterator[_Broken]:
+    """Yield the imports that fail in the order in which Python runs them.
+
+    The paths of the files that run come into `visited`.
+    """
     for start in starts:
         stack: list[Iterator[SourceFile | _Broken]] = [iter([start])]
         while stack:
@@ -111,6 +123,23 @@ def _steps_of(symbols: SymbolTable, source: SourceFile) -> Iterator[SourceFile |
         if module is not None and is_here:
             yield module
             yield from _missing_names(symbols, source, node, module)
+        yield from _submodules(symbols, source, node, base, module)
+
+
+def _submodules(
+    symbols: SymbolTable,
+    source: SourceFile,
+    node: ast.ImportFrom,
+    base: str,
+    module: SourceFile | None,
+) -> Iterator[SourceFile]:
+    """Yield the own modules that an import takes as names of their package."""
+    bound = symbols.top_level_names(module).keys() if module is not None else ()
+    for alias in node.names:
+        name = f"{base}.{alias.name}"
+        part = symbols.find_module(name, source) if alias.name not in bound else None
+        if part is not None and (node.level or is_own(symbols, name)):
+            yield part
 
 
 def _packages_around(

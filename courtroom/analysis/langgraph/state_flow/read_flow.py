@@ -113,6 +113,7 @@ OF_STATE = (
 # Kinds that rest on the graph's nodes and ways.
 OF_GRAPH = (
     "broken_import",
+    "undeclared_import",
     "dead_route",
     "needless_route",
     "input_route",

@@ -6,6 +6,7 @@ from courtroom.analysis.project.unlocked_imports import (
     BESIDE,
     Install,
     install_of,
+    undeclared_imports,
     unlocked_imports,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -174,3 +175,33 @@ def test_import_whose_function_gives_nothing_without_it_is_named(handler: str, u
     parts = {"judges": [FunctionRef(source, source.functions[0])]}
     rows = unlocked_imports(symbols, BY_LOCK, {"uv.lock": LOCK}, frozenset(), parts)
     assert [row["user"] for row in rows] == ([user] if user else [])
+
+
+@pytest.mark.parametrize(
+    ("files", "row", "place"),
+    [
+        ({"graph.py": "from nodes import judge\n", "nodes.py": "import pypdf\n"}, {}, "nodes.py"),
+        (
+            {
+                "graph.py": "from src.tools import reader\n",
+                "src/tools/reader.py": "from pypdf import PdfReader\n",
+            },
+            {},
+            "src/tools/reader.py",
+        ),
+        ({"graph.py": "import os\n", "nodes.py": "import pypdf\n"}, {}, None),
+        ({"graph.py": "import pypdf\n"}, {"is_listed": True}, None),
+        ({"graph.py": "import pypdf\n"}, {"user": "read"}, None),
+        ({"graph.py": "try:\n    import pypdf\nexcept ImportError:\n    pypdf = None\n"}, {}, None),
+    ],
+)
+def test_undeclared_import_is_a_fault_where_the_graph_leads_to_it(files, row, place):
+    symbols = symbols_of(files)
+    scope = {"lock": "uv.lock", "unlocked": [{"name": "pypdf", "path": "a.py", "line": 1} | row]}
+    faults = list(undeclared_imports(symbols, symbols.codebase.files["graph.py"], scope))
+    assert [(fault.path, fault.line) for fault in faults] == ([(place, 1)] if place else [])
+    for fault in faults:
+        assert fault.sentence == (
+            f"{place} imports `pypdf`, and uv.lock does not list `pypdf`: after an install by it"
+            f" {place} cannot be imported"
+        )
