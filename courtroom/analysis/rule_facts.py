@@ -18,7 +18,6 @@ from courtroom.analysis.langgraph.judging.kept_results import kept_results
 from courtroom.analysis.langgraph.judging.lifted_facts import lifted_facts
 from courtroom.analysis.langgraph.judging.lone_lead_weights import lone_lead_weights
 from courtroom.analysis.langgraph.judging.loose_rules import (
-    ARCHITECTURE,
     loose_caps,
     raising_caps,
     words_for_facts,
@@ -54,6 +53,7 @@ from courtroom.analysis.langgraph.judging.uncalled_helpers import (
     uncalled_helpers,
     uncalled_rules,
 )
+from courtroom.analysis.langgraph.judging.weight_scope import ARCHITECTURE
 from courtroom.analysis.langgraph.state_flow.heard_keys import HeardKeys
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import constant_text, tests_around, walk, words_of

@@ -316,6 +316,7 @@ LOOSE = (
     ("a lower score is raised", "Take the lower of the limit and the score of the criterion"),
     ("weigh more in", "Give the Tech Lead this weight in the criteria on architecture alone"),
     ("where nothing is known", "Apply this rule only where the value is known"),
+    ("gave no opinion", "Leave a judge who gave no opinion out of this rule"),
     ("as a part of any word", "Look for whole words, by a pattern with \\b before and after each"),
     ("matches words", "Ask what a detective found, in place of words in an argument"),
     ("matches a word", "Ask a field of the evidence, in place of words in its text"),

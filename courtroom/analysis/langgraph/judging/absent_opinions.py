@@ -64,7 +64,7 @@ def _written(function: ast.AST, ruled_out: Collection[int]) -> Iterator[tuple[in
     """Yield line and number, and the words on when the number counts."""
     filled = _filled_after(function)
     for node in walk(function):
-        number = _default(node)
+        number = absent_default(node)
         if number is not None and not _is_idle(node, filled):
             yield getattr(node, "lineno", 1), number, LAST if _is_by_place(node) else ONE
         elif isinstance(node, ast.If) and (is_for_none := is_without(node.test)) is not None:
@@ -131,7 +131,7 @@ def _is_idle(node: ast.AST, filled: Mapping[str, int]) -> bool:
     return name in filled and node.lineno > filled[name]
 
 
-def _default(node: ast.AST) -> float | None:
+def absent_default(node: ast.AST) -> float | None:
     """Return the number of `next((o.score for o in ops), 3)`, `scores.get("Defense", 3)` and
     `op.score if op else 3`, and of an opinion with a written score.
     """

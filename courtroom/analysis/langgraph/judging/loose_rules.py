@@ -26,7 +26,6 @@ from courtroom.analysis.langgraph.judging.rule_words import (
     SPREAD,
 )
 from courtroom.analysis.langgraph.judging.score_changes import (
-    SENTENCE_SPACES,
     Assignments,
     ChangeReader,
     ScoreChange,
@@ -36,6 +35,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
 )
 from courtroom.analysis.langgraph.judging.score_runs import ScoreSearch
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
+from courtroom.analysis.langgraph.judging.spread_defaults import SpreadDefault, spread_defaults
 from courtroom.analysis.langgraph.judging.tech_lead_rule import (
     LIMIT_WORDS,
     lead_decides,
@@ -44,6 +44,7 @@ from courtroom.analysis.langgraph.judging.tech_lead_rule import (
     names_tech_lead,
 )
 from courtroom.analysis.langgraph.judging.text_values import constants_of
+from courtroom.analysis.langgraph.judging.weight_scope import ARCHITECTURE, may_be_limited
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
     called_name,
@@ -53,13 +54,6 @@ from courtroom.analysis.python.tree_walk import (
     words_of,
 )
 
-# The rubric lets the Tech Lead decide on these.
-ARCHITECTURE = frozenset(
-    words_of(
-        """architecture architectural architect orchestration functionality modular modularity
-        graph topology wiring"""
-    )
-)
 CRITERION = frozenset(
     words_of("criterion criteria dimension dim target artifact artefact category kind id")
 )
@@ -126,6 +120,7 @@ def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
     yield from (rule for rule in (*caps.values(), *_undone_caps(changes)) if rule not in loose)
     for function in functions:
         yield from _met_by_default(function, [c for c in changes if c.function is function])
+    yield from map(_spread_by_default, spread_defaults(functions, changes))
 
 
 def raising_caps(
@@ -255,6 +250,17 @@ def _met_by_default(function: FunctionRef, changes: list[ScoreChange]) -> Iterat
             yield LooseRule(function, default.line, sentence)
 
 
+def _spread_by_default(default: SpreadDefault) -> LooseRule:
+    is_same = default.ruling.key == default.function.key
+    home = "" if is_same else f"of {default.ruling.shown_name}() "
+    sentence = (
+        f"{default.function.shown_name}() takes {default.number:g} for `{default.name}` where that"
+        f" judge gave no opinion: beside a {default.farthest} of another judge it can set off the"
+        f" rule {home}in line {default.rule}"
+    )
+    return LooseRule(default.function, default.line, sentence)
+
+
 def _is_in_body(node: ast.If, line: int) -> bool:
     return node.body[0].lineno <= line <= (node.body[-1].end_lineno or 0)
 
@@ -379,7 +385,7 @@ def _unlimited_weight(
     """Yield the Tech Lead's weight where nothing in the code names architecture."""
     lines = [*lead_weighs_more(functions), *lead_decides(changes)]
     lines = [place for place in lines if not _is_tie_break(*place)]
-    if not lines or any(_names_architecture(function) for function in functions):
+    if not lines or any(may_be_limited(place, functions) for place in lines):
         return
     limits = [words for place in lines for words in _criteria_in_tests(*place)]
     if any(not _is_repository(words) for words in limits):
@@ -442,18 +448,6 @@ def _is_repository(words: frozenset[str]) -> bool:
     """Return true for `target_artifact == "github_repo"`: most criteria are about it."""
     is_of_artifact = bool(words & {"artifact", "artefact"}) and not words & {"id", "name"}
     return is_of_artifact and bool(words & {"repo", "repository"})
-
-
-def _names_architecture(function: FunctionRef) -> bool:
-    for node in walk(function.site.node):
-        text = constant_text(node)
-        # A sentence is for a reader; it limits nothing.
-        if text is not None and text.count(" ") >= SENTENCE_SPACES:
-            continue
-        words = words_of(text or last_name(node))
-        if ARCHITECTURE.intersection(words):
-            return True
-    return False
 
 
 def _tests_architecture(function: FunctionRef) -> bool:
