@@ -48,7 +48,12 @@ MOST_PLACED = 3
 # Facts on rules of the verdict that are in the code, and change no score or never act.
 RULES_WITHOUT_EFFECT = ("idle_rules", "unheld_rules")
 NO_PATHS = "The report names no file as part of this work"
-NO_CLAIM = "The report makes no claim that could be compared with the code."
+NO_CLAIM = "No claim was recognised in the report that could be compared with the code."
+COMPARED = (
+    "Only some kinds of claims are compared with the code: features of a fixed list, and values,"
+    " quotations, lines and scores, where the report's words for them are recognised"
+)
+UNCHECKED = "The other sentences of the report were not checked."
 
 
 class PdfPaths(CheckBase):
@@ -164,7 +169,7 @@ def claims_hold(
     clues = [
         _feature_clue(
             claim,
-            f"{_contradiction(claim, code)}{_place(claim, code)}.",
+            f"{_contradiction(claim, code)}.",
         )
         for claim in failed
     ]
@@ -187,15 +192,10 @@ def _closed_gaps(closed: Sequence[CheckedClaim]) -> str:
 
 
 def _reach(compared: Sequence[CheckedClaim], sentences: int) -> str:
-    """Sentence, with a space before it, on how much of the report was compared."""
+    """Sentence, with a space before it, on which claims are compared, and in how much of the report."""
     count = len({(held.claim.page, held.claim.passage) for held in compared})
-    if sentences <= count:
-        return ""
-    of = number_of(count, "sentence")
-    return (
-        f" What was compared, the feature that a sentence names, stands in {of} of the {sentences}"
-        " that the report has on its code."
-    )
+    extent = f"; those stand in {count} of its {sentences} sentences on the code"
+    return f" {COMPARED}{extent if sentences > count else ''}. {UNCHECKED}"
 
 
 def _uncompared(count: int) -> str:
@@ -204,20 +204,21 @@ def _uncompared(count: int) -> str:
 
 
 def _contradiction(held: CheckedClaim, code: Mapping[str, Any]) -> str:
-    words = _feature(held)
+    words, place = _feature(held), _place(held, code)
+    see = f" (see {place})" if place else ""
     if _is_dead(held, code):
-        return f"The code has {words}, and no run takes it"
+        return f"The code has {words}, and no run takes it{see}"
     idle, unheld = (row_of(held.claim.feature, code.get(fact)) for fact in RULES_WITHOUT_EFFECT)
     if idle:
-        return f"The code has {words}, and it changes no score ({place_of(idle['path'], idle['line'])})"
+        return f"The code has {words}, and it changes no score ({place})"
     if unheld:
         place = place_of(unheld["path"], unheld["line"])
-        return f"The code does not bear out this claim of {words}: at {place} {unheld['why']}"
+        return f"The code contradicts this claim of {words}: at {place} {unheld['why']}"
     if held.claim.is_denial:
-        return f"{NOT_THERE}{words.removeprefix('no ')}"
+        return f"{NOT_THERE}{words.removeprefix('no ')}{see}"
     if held.is_there:
-        return f"The code has {words}, and not as this sentence says"
-    return f"The code does not bear out this claim of {words}"
+        return f"The code has {words}, and not as this sentence says{see}"
+    return f"The code contradicts this claim of {words}{see}"
 
 
 def row_of(rule: str, rows: Sequence[Mapping[str, Any]] | None) -> Mapping[str, Any] | None:
@@ -237,37 +238,33 @@ def _behaviour(
     unheld: Sequence[CheckedClaim],
     code: Mapping[str, Any],
 ) -> str:
-    """Sentence on the claims of behaviour, and on those that no fact decides as they are worded."""
+    """Sentences on the claims of behaviour, and on those that no fact decides as they are worded."""
     open_ones = ""
     if unheld:
         names = named([f"{_feature(held)} (page {held.claim.page})" for held in unheld])
         more = number_of(len(unheld), "more claim")
-        open_ones = f"; what was read of the code does not decide {more}: {names}"
-    whole = f"{number_of(len(right) + len(wrong), 'claim')} of the report"
+        open_ones = f" What was read of the code does not decide {more}: {names}."
     if not wrong:
         names = named([_feature(claim) for claim in right])
-        return f"The code bears out {whole}, all that were compared: {names}{open_ones}."
+        return f"The code bears out {number_of(len(right), 'claim')} of the report: {names}.{open_ones}"
     # Each is to be corrected.
     names = listed([_as_worded(claim, code) for claim in wrong])
-    if len(wrong) == 1 and not right:
-        compared = "the only claim of the report that was compared with it"
-        return f"The code does not bear out {compared}: {names}{open_ones}."
-    return (
-        f"The code does not bear out {len(wrong)} of {whole} that were compared with it:"
-        f" {names}{open_ones}."
-    )
+    others = f" It bears out {number_of(len(right), 'other')}." if right else ""
+    claims = number_of(len(wrong), "claim")
+    return f"The code contradicts {claims} of the report: {names}.{others}{open_ones}"
 
 
 def _as_worded(held: CheckedClaim, code: Mapping[str, Any]) -> str:
-    """The feature and the page of a contradicted claim."""
-    page = f"page {held.claim.page}"
-    if row_of(held.claim.feature, code.get("idle_rules")):
-        return f"{_feature(held)} that changes a score ({page})"
-    if _is_dead(held, code):
-        return f"{_feature(held)} that runs take ({page})"
+    """The feature of a contradicted claim, its page, and the place in the code that shows it."""
     if _has_pages(held):
         return _feature(held)
-    return f"{_feature(held)} {f'as worded on {page}' if held.is_there else f'({page})'}"
+    place = _place(held, code)
+    beside = f"(page {held.claim.page}{f', see {place}' if place else ''})"
+    if row_of(held.claim.feature, code.get("idle_rules")):
+        return f"{_feature(held)} that changes a score {beside}"
+    if _is_dead(held, code):
+        return f"{_feature(held)} that runs take {beside}"
+    return f"{_feature(held)}{' as worded' if held.is_there else ''} {beside}"
 
 
 def _has_pages(held: CheckedClaim) -> bool:
@@ -447,7 +444,11 @@ def _feature(held: CheckedClaim) -> str:
 
 
 def _place(held: CheckedClaim, code: Mapping[str, Any]) -> str:
-    """The place in the code that the claim is about, when the facts name one."""
+    """The place in the code that the claim is about, when the facts name one; "" without."""
+    for fact in RULES_WITHOUT_EFFECT:
+        row = row_of(held.claim.feature, code.get(fact))
+        if row:
+            return place_of(row["path"], row["line"])
     place = code.get(held.claim.about) if held.claim.about else None
     if isinstance(place, (list, tuple)):
         place = place[0] if place else None
@@ -455,7 +456,7 @@ def _place(held: CheckedClaim, code: Mapping[str, Any]) -> str:
         return ""
     place = edge_of(held.claim.feature, place) or place
     line = place.get("state_graph_line") or place.get("line")
-    return f" (see {place['path']}:{line})"
+    return place_of(place["path"], line)
 
 
 def _replay(check: PdfPaths, report: StoredReport) -> Finding | None:
@@ -513,7 +514,7 @@ def _fault(check: PdfPaths) -> str:
     return {
         "claims_any": "The report names no file of the repository.",
         "none_hallucinated": "The report does not name files that exist, as it should.",
-        "claims_hold": (f"{part} claims of the report on the code are not confirmed there."),
+        "claims_hold": f"{part} claims of the report on the code are contradicted there.",
         "claims_supported": (
             f"Fewer than {check.minimum} features and files that the work has were recognised in"
             " the report."

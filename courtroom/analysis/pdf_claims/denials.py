@@ -159,7 +159,8 @@ PARTS: tuple[Part, ...] = (
     ),
     Part(
         "lacks_output_retry",
-        "structured_output_calls",
+        # The call is not the loop that repeats it.
+        "",
         r"retr(?:y|ies)(?: logic| loops?| mechanism)? (?:on|for|of|after|when|around) " + _ANSWERS,
         _flag("structured_output_retry"),
     ),

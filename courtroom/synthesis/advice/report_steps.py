@@ -82,7 +82,10 @@ def _is_right(row: Mapping[str, Any]) -> bool:
 
 # Names that a step lists in full.
 MOST_LISTED = 12
-BUILD_CLAIMED = "Build what the report claims, or drop it from the report: "
+BUILD_CLAIMED = "Build this, or drop the claim of it from the report: "
+READ_THE_REST = (
+    "Then hold the report's other sentences against the code: most were not compared with it."
+)
 # By the claimed feature: the fact that shows the code to have it, otherwise than the report says.
 SHOWN_BY = {
     "detectives_parallel": "detectives_parallel",
@@ -148,8 +151,8 @@ def claim_steps(aspect: str, work: Work, pieces: Sequence[Evidence] = ()) -> Ite
     wrong = [FEATURE_WORDS[f] for f in contradicted if f not in aside]
     if aspect == "names_exist" and names:
         yield Step(
-            f"Correct what the report says with these names, or take it out: {_all_of(names)}."
-            " No file of the code has them."
+            "Correct what the report says with names that no file of the code has, or take it out,"
+            f" among them {_all_of(names)}."
         )
     elif aspect == "claims_hold" and contradicted:
         built = f"{BUILD_CLAIMED}{named(wrong)}."
@@ -160,10 +163,7 @@ def claim_steps(aspect: str, work: Work, pieces: Sequence[Evidence] = ()) -> Ite
         total = number_of(work.facts.get("commit_count") or 0, "commit")
         in_history = f"Correct the number of commits in the report: the history has {total}."
         outdated = named([_with_page(feature, pieces) for feature in stale])
-        up_to_date = (
-            "Take out of the report, wherever it stands, what is not so: that the code has"
-            f" {outdated}."
-        )
+        up_to_date = f"Take out of the report, wherever it stands, that the code has {outdated}."
         parts = (
             (built, wrong),
             (f"{RULES_AS_SAID}{named([FEATURE_WORDS[f] for f in ruled])}.", ruled),
@@ -178,9 +178,12 @@ def claim_steps(aspect: str, work: Work, pieces: Sequence[Evidence] = ()) -> Ite
             (NAME_THE_COMMIT, changed),
             (up_to_date, stale),
         )
-        yield Step(" ".join(text for text, features in parts if features))
+        yield Step(" ".join([*(text for text, features in parts if features), READ_THE_REST]))
     elif missing and aspect == "none_hallucinated":
-        yield Step(f"Correct these paths in the report, or take them out: {_all_of(missing)}.")
+        yield Step(
+            "Correct the paths in the report that do not exist, or take them out, among them"
+            f" {_all_of(missing)}."
+        )
     elif aspect in {"claims_any", "none_hallucinated", "claims_supported"}:
         yield Step(_name_files(work, aspect))
 

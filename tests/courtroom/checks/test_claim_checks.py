@@ -14,12 +14,20 @@ from courtroom.analysis.pdf_claims.claims import (
     empty_file_claims,
 )
 from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
-from courtroom.checks.pdf_paths import NO_CLAIM, PdfPaths, claims_hold, claims_supported
+from courtroom.checks.pdf_paths import (
+    COMPARED,
+    NO_CLAIM,
+    UNCHECKED,
+    PdfPaths,
+    claims_hold,
+    claims_supported,
+)
 from courtroom.checks.registry import fault_of
 from tests.courtroom.analysis.pdf_claims.code_facts import CODE
 
 TREE = ("src/__init__.py", "src/tools/ast_analyzer.py", "src/tools/repo_tools.py")
 EMPTY = frozenset(TREE[:2])
+REACH = f"{COMPARED}. {UNCHECKED}"
 
 
 def _held(feature: str, standing: Standing) -> CheckedClaim:
@@ -61,26 +69,26 @@ def test_claims_that_no_fact_decides_are_no_absence_of_claims(
 def test_claims_that_no_fact_decides_are_counted_apart() -> None:
     held = [_held("reducers", "confirmed"), _held("opinion_join", "open")]
     assert claims_hold(_check(0), held, CODE).reason == (
-        "The code bears out 1 claim of the report, all that were compared: reducers;"
-        " what was read of the code does not decide 1 more claim: a join of the opinions (page 2)."
+        "The code bears out 1 claim of the report: reducers."
+        " What was read of the code does not decide 1 more claim: a join of the opinions (page 2)."
+        f" {REACH}"
     )
 
 
-def test_share_of_the_report_that_was_compared_is_said() -> None:
+def test_part_of_the_report_that_was_not_checked_is_said() -> None:
     held = [_held("reducers", "confirmed"), _held("structured_output", "contradicted")]
     reason = claims_hold(_check(1), held, CODE, sentences=40).reason
     assert reason.endswith(
-        " What was compared, the feature that a sentence names, stands in 2 sentences of the 40 that"
-        " the report has on its code."
+        f" {COMPARED}; those stand in 2 of its 40 sentences on the code. {UNCHECKED}"
     )
-    assert "stands in" not in claims_hold(_check(1), held, CODE, sentences=2).reason
+    assert claims_hold(_check(1), held, CODE, sentences=2).reason.endswith(f" {REACH}")
 
 
-def test_only_claim_that_was_compared_and_is_wrong_is_called_the_only_one() -> None:
+def test_only_claim_that_was_compared_and_is_wrong_stands_alone() -> None:
     finding = claims_hold(_check(0), [_held("judges_parallel", "contradicted")], CODE)
     assert finding.reason == (
-        "The code does not bear out the only claim of the report that was compared with it:"
-        " parallel judges (page 2)."
+        "The code contradicts 1 claim of the report: parallel judges (page 2, see src/graph.py:9)."
+        f" {REACH}"
     )
 
 
@@ -93,15 +101,15 @@ def test_contradicted_features_are_counted_and_shown_with_their_place(
     assert (finding.met, finding.reason) == (
         met,
         (
-            "The code does not bear out 1 of 2 claims of the report that were compared with it:"
-            " parallel judges (page 2)."
+            "The code contradicts 1 claim of the report: parallel judges (page 2, see"
+            f" src/graph.py:9). It bears out 1 other. {REACH}"
         ),
     )
     # What bears out a check that is met is what the report has right.
     words = (
         "Of this passage the code bears out reducers."
         if met
-        else "The code does not bear out this claim of parallel judges (see src/graph.py:9)."
+        else "The code contradicts this claim of parallel judges (see src/graph.py:9)."
     )
     assert [clue.rationale for clue in finding.clues] == [words]
     assert finding.has_reservation
@@ -113,7 +121,8 @@ def test_route_for_errors_that_no_run_takes_is_said_to_be_there() -> None:
     dead = {"kind": "dead_route", "path": "src/graph.py", "line": 20}
     code = {"conditional_error_route": True, "graph": graph, "state_flow": {"faults": [dead]}}
     finding = claims_hold(_check(0), [_held("error_route", "contradicted")], code)
-    assert finding.reason.endswith(": a route for errors that runs take (page 2).")
+    words = ": a route for errors that runs take (page 2, see src/graph.py:9)."
+    assert finding.reason.endswith(f"{words} {REACH}")
     assert [clue.rationale for clue in finding.clues] == [
         "The code has a route for errors, and no run takes it (see src/graph.py:9)."
     ]
@@ -124,13 +133,13 @@ def test_route_for_errors_that_no_run_takes_is_said_to_be_there() -> None:
     [
         (
             True,
-            "1 of 2 claims",
+            "1 claim",
             (
                 " This is an interim report: other gaps that it names and that are closed since"
                 " count as one claim with the first: no Chief Justice in the graph (page 2)."
             ),
         ),
-        (False, "2 of 3 claims", ""),
+        (False, "2 claims", ""),
     ],
 )
 def test_closed_gaps_of_an_interim_report_are_one_claim(
@@ -143,8 +152,8 @@ def test_closed_gaps_of_an_interim_report_are_one_claim(
     ]
     finding = claims_hold(_check(1), held, CODE, is_interim=is_interim)
     assert finding.met is is_interim
-    assert f"does not bear out {count} of the report" in finding.reason
-    assert finding.reason.endswith(further)
+    assert f"The code contradicts {count} of the report" in finding.reason
+    assert finding.reason.endswith(f"It bears out 1 other.{further} {REACH}")
 
 
 def test_features_that_one_passage_claims_are_cited_once() -> None:
@@ -174,9 +183,9 @@ def test_features_that_one_passage_claims_are_cited_once() -> None:
                     }
                 ]
             },
-            "The code does not bear out this claim of fact supremacy: at j.py:9 nothing calls f().",
+            "The code contradicts this claim of fact supremacy: at j.py:9 nothing calls f().",
         ),
-        ({}, "The code does not bear out this claim of fact supremacy."),
+        ({}, "The code contradicts this claim of fact supremacy."),
     ],
 )
 def test_rule_that_never_acts_is_told_with_its_line(facts: dict[str, object], words: str) -> None:
@@ -261,7 +270,7 @@ def test_share_of_claims_that_fail_counts_where_it_is_given(right: int, met: boo
     assert claims_hold(check, held, CODE).met is met
     assert (
         fault_of(check)
-        == "More than 25% of the claims of the report on the code are not confirmed there."
+        == "More than 25% of the claims of the report on the code are contradicted there."
     )
 
 
@@ -274,10 +283,10 @@ def test_feature_that_the_code_has_otherwise_than_the_report_says_is_told_from_a
     ]
     finding = claims_hold(_check(0), held, CODE)
     assert finding.reason == (
-        "The code does not bear out 2 of 2 claims of the report that were compared with it:"
-        " reducers as worded on page 2 and an account of dissent (page 2)."
+        "The code contradicts 2 claims of the report: reducers as worded (page 2, see"
+        f" src/graph.py:9) and an account of dissent (page 2, see src/graph.py:9). {REACH}"
     )
     assert [clue.rationale for clue in finding.clues] == [
         "The code has reducers, and not as this sentence says (see src/graph.py:9).",
-        "The code does not bear out this claim of an account of dissent (see src/graph.py:9).",
+        "The code contradicts this claim of an account of dissent (see src/graph.py:9).",
     ]

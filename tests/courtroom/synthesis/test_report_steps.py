@@ -14,9 +14,11 @@ from tests.courtroom.synthesis.bench_records import piece
 
 def test_paths_are_corrected_only_where_the_report_names_wrong_ones():
     (wrong,) = report_steps.claim_steps("none_hallucinated", work(pdf_hallucinated_paths=["a.py"]))
-    assert wrong.action == "Correct these paths in the report, or take them out: a.py."
+    assert wrong.action == (
+        "Correct the paths in the report that do not exist, or take them out, among them a.py."
+    )
     (many,) = report_steps.claim_steps("names_exist", work(pdf_missing_names=[*"abcdef"]))
-    assert "with these names, or take it out: a, b, c, d, e and f." in many.action
+    assert "or take it out, among them a, b, c, d, e and f." in many.action
     spoken_of = work(pdf_hallucinated_paths=[], pdf_claims={"reducers": "confirmed"})
     (missing,) = report_steps.claim_steps("none_hallucinated", spoken_of)
     assert missing.action == (
@@ -30,11 +32,11 @@ def test_library_that_the_report_names_wrongly_is_not_built():
     facts = work(pdf_claims=dict.fromkeys(names, "contradicted"), commit_count=27)
     (step,) = report_steps.claim_steps("claims_hold", facts)
     assert step.action == (
-        "Build what the report claims, or drop it from the report: an account of dissent."
+        "Build this, or drop the claim of it from the report: an account of dissent."
         " Say in the report what the code uses in place of a GPT model and a folder made by mkdtemp."
         " Correct the number of commits in the report: the history has 27 commits."
-        " Take out of the report, wherever it stands, what is not so: that the code has calls of"
-        " os.system."
+        " Take out of the report, wherever it stands, that the code has calls of"
+        f" os.system. {report_steps.READ_THE_REST}"
     )
 
 
@@ -42,7 +44,10 @@ def test_library_that_the_report_names_wrongly_is_not_built():
 def test_claimed_rule_that_the_code_has_without_effect_is_not_built(fact):
     facts = work(pdf_claims={"dissent": "contradicted"}, **{fact: [{"rule": "dissent"}]})
     (step,) = report_steps.claim_steps("claims_hold", facts)
-    assert step.action == f"{report_steps.RULES_AS_SAID}an account of dissent."
+    assert (
+        step.action
+        == f"{report_steps.RULES_AS_SAID}an account of dissent. {report_steps.READ_THE_REST}"
+    )
 
 
 def test_page_that_denies_what_the_code_has_stands_with_the_step():
@@ -54,8 +59,9 @@ def test_page_that_denies_what_the_code_has_stands_with_the_step():
     ]
     (step,) = report_steps.claim_steps("claims_hold", facts, denials)
     assert step.action == (
-        "Take out of the report, wherever it stands, what is not so: that the code has no judges"
+        "Take out of the report, wherever it stands, that the code has no judges"
         " in the graph (page 4), no parallel judges (page 9) and calls of os.system."
+        f" {report_steps.READ_THE_REST}"
     )
 
 
@@ -63,13 +69,13 @@ def test_page_that_denies_what_the_code_has_stands_with_the_step():
     ("reducers", "action"),
     [
         ([{"field": "opinions"}], "Describe this in the report as the code has it: reducers."),
-        ([], "Build what the report claims, or drop it from the report: reducers."),
+        ([], "Build this, or drop the claim of it from the report: reducers."),
     ],
 )
 def test_claimed_feature_that_the_code_has_otherwise_is_not_built(reducers, action):
     facts = work(pdf_claims={"reducers": "contradicted"}, reducers=reducers)
     (step,) = report_steps.claim_steps("claims_hold", facts)
-    assert step.action == action
+    assert step.action == f"{action} {report_steps.READ_THE_REST}"
 
 
 def test_claimed_route_for_errors_that_the_code_has_elsewhere_is_not_built():
@@ -77,11 +83,17 @@ def test_claimed_route_for_errors_that_the_code_has_elsewhere_is_not_built():
     (step,) = report_steps.claim_steps(
         "claims_hold", work(pdf_claims=claims, conditional_error_route=True)
     )
-    assert step.action == "Describe this in the report as the code has it: a route for errors."
+    assert step.action == (
+        "Describe this in the report as the code has it: a route for errors."
+        f" {report_steps.READ_THE_REST}"
+    )
     (step,) = report_steps.claim_steps(
         "claims_hold", work(pdf_claims=claims, conditional_error_route=False)
     )
-    assert step.action == f"{report_steps.BUILD_CLAIMED}a route for errors."
+    assert (
+        step.action
+        == f"{report_steps.BUILD_CLAIMED}a route for errors. {report_steps.READ_THE_REST}"
+    )
 
 
 def test_claimed_route_that_no_run_takes_is_mended_and_not_dropped():
@@ -94,7 +106,7 @@ def test_claimed_route_that_no_run_takes_is_mended_and_not_dropped():
         state_flow={"faults": [dead]},
     )
     (step,) = report_steps.claim_steps("claims_hold", facts)
-    assert step.action == report_steps.MEND_ROUTES
+    assert step.action == f"{report_steps.MEND_ROUTES} {report_steps.READ_THE_REST}"
 
 
 @pytest.mark.parametrize(
@@ -229,6 +241,7 @@ def test_claimed_temporary_directory_is_described_and_not_built():
     (step,) = report_steps.claim_steps("claims_hold", claims)
     assert step.action == (
         "Say in the report what the code uses in place of a clone into a TemporaryDirectory."
+        f" {report_steps.READ_THE_REST}"
     )
 
 

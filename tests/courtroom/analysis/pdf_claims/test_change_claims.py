@@ -12,7 +12,7 @@ from courtroom.analysis.git.history import Commit, History
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.change_claims import idle_changes
 from courtroom.checks.pdf_paths import PdfPaths, claims_hold
-from courtroom.synthesis.advice.report_steps import NAME_THE_COMMIT, claim_steps
+from courtroom.synthesis.advice.report_steps import NAME_THE_COMMIT, READ_THE_REST, claim_steps
 from tests.courtroom.synthesis.advised_work import work
 
 AUDIT = "audit/report_bypeer_received/audit_20260228.md"
@@ -117,8 +117,8 @@ def test_finding_names_the_file_and_the_step_asks_for_the_commit() -> None:
     held = tuple(idle_changes(reading, code, {AUDIT: (NEW,), "rubric.json": (OLD,)}))
     finding = claims_hold(PdfPaths(id="c", goal="a goal", aspect="claims_hold"), held, {})
     assert finding.clues[0].rationale == (
-        "The code does not bear out this claim of a change in answer to an audit: the last commit of"
+        "The code contradicts this claim of a change in answer to an audit: the last commit of"
         " rubric.json is older."
     )
     (step,) = claim_steps("claims_hold", work(pdf_claims={"made_change": "contradicted"}))
-    assert step.action == NAME_THE_COMMIT
+    assert step.action == f"{NAME_THE_COMMIT} {READ_THE_REST}"

@@ -6,8 +6,8 @@ import pytest
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.cited_lines import misplaced_lines
-from courtroom.checks.pdf_paths import PdfPaths, claims_hold
-from courtroom.synthesis.advice.report_steps import NAME_THE_LINES, claim_steps
+from courtroom.checks.pdf_paths import COMPARED, PdfPaths, claims_hold
+from courtroom.synthesis.advice.report_steps import NAME_THE_LINES, READ_THE_REST, claim_steps
 from tests.courtroom.synthesis.advised_work import work
 
 FILE = "\n".join(
@@ -69,9 +69,9 @@ def test_wrong_lines_contradict_the_report_and_are_to_be_corrected() -> None:
     reading = PdfReading(pages=("PageReader (src/nodes.py, lines 60-90) reads.",))
     held = list(misplaced_lines(reading, SOURCES))
     finding = claims_hold(PdfPaths(id="c", goal="g", aspect="claims_hold"), held, {})
-    assert finding.reason == (
-        "The code does not bear out the only claim of the report that was compared with it: the"
+    assert finding.reason.partition(f" {COMPARED}")[0] == (
+        "The code contradicts 1 claim of the report: the"
         " lines of a part, as PageReader is in lines 10 to 30 of src/nodes.py (page 1)."
     )
     (step,) = claim_steps("claims_hold", work(pdf_claims={"cited_lines": "contradicted"}))
-    assert step.action == NAME_THE_LINES
+    assert step.action == f"{NAME_THE_LINES} {READ_THE_REST}"

@@ -8,8 +8,8 @@ import pytest
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.judge_scores import impossible_scores
-from courtroom.checks.pdf_paths import PdfPaths, claims_hold
-from courtroom.synthesis.advice.report_steps import NAME_THEIR_SCORES, claim_steps
+from courtroom.checks.pdf_paths import COMPARED, PdfPaths, claims_hold
+from courtroom.synthesis.advice.report_steps import NAME_THEIR_SCORES, READ_THE_REST, claim_steps
 from tests.courtroom.synthesis.advised_work import work
 
 MODEL = {"name": "Opinion", "lowest": 1, "highest": 5}
@@ -46,9 +46,9 @@ def test_scores_that_may_be_given_are_not_wrong(
 def test_such_scores_contradict_the_report_and_are_to_be_replaced() -> None:
     held = list(impossible_scores(PdfReading(pages=(HIGH,)), {"opinion_model": MODEL}))
     finding = claims_hold(PdfPaths(id="c", goal="g", aspect="claims_hold"), held, {})
-    assert finding.reason == (
-        "The code does not bear out the only claim of the report that was compared with it:"
+    assert finding.reason.partition(f" {COMPARED}")[0] == (
+        "The code contradicts 1 claim of the report:"
         " scores by its own judges, as Prosecutor 8/10, where Opinion allows 1 to 5 (page 1)."
     )
     (step,) = claim_steps("claims_hold", work(pdf_claims={"judge_scores": "contradicted"}))
-    assert step.action == NAME_THEIR_SCORES
+    assert step.action == f"{NAME_THEIR_SCORES} {READ_THE_REST}"

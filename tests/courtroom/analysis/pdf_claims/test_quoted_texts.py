@@ -6,8 +6,8 @@ import pytest
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.quoted_texts import missing_quotations
-from courtroom.checks.pdf_paths import PdfPaths, claims_hold
-from courtroom.synthesis.advice.report_steps import QUOTE_IT, claim_steps
+from courtroom.checks.pdf_paths import COMPARED, PdfPaths, claims_hold
+from courtroom.synthesis.advice.report_steps import QUOTE_IT, READ_THE_REST, claim_steps
 from tests.courtroom.surveys import CHECK_FIELDS
 from tests.courtroom.synthesis.advised_work import work
 
@@ -68,15 +68,15 @@ def test_missing_quotation_is_a_claim_that_the_code_does_not_bear_out():
     (claim,) = missing(LINE.format("trust nobody at all"))
     check = PdfPaths(**CHECK_FIELDS, aspect="claims_hold")
     finding = claims_hold(check, [claim], {})
-    assert (finding.met, finding.reason) == (
+    assert (finding.met, finding.reason.partition(f" {COMPARED}")[0]) == (
         False,
         (
-            "The code does not bear out the only claim of the report that was compared with it:"
+            "The code contradicts 1 claim of the report:"
             " a text that it quotes from the code (“trust nobody at all”) (page 1)."
         ),
     )
     (step,) = claim_steps("claims_hold", work(pdf_claims={"quoted_text": "contradicted"}))
-    assert step.action == QUOTE_IT
+    assert step.action == f"{QUOTE_IT} {READ_THE_REST}"
 
 
 def test_prompt_of_a_persona_is_looked_up_without_a_file():

@@ -9,8 +9,8 @@ import pytest
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.code_values import bound_values
 from courtroom.analysis.pdf_claims.stated_values import differing_values
-from courtroom.checks.pdf_paths import PdfPaths, claims_hold
-from courtroom.synthesis.advice.report_steps import NAME_THE_VALUES, claim_steps
+from courtroom.checks.pdf_paths import COMPARED, PdfPaths, claims_hold
+from courtroom.synthesis.advice.report_steps import NAME_THE_VALUES, READ_THE_REST, claim_steps
 from tests.courtroom.synthesis.advised_work import work
 
 JUDGES = """
@@ -197,8 +197,10 @@ def test_wrong_values_are_one_claim_that_tells_the_first_of_each_kind() -> None:
 def test_several_wrong_values_are_told_each_with_its_page() -> None:
     pages = ("Pages are cut into 5-character chunks.", "The retry loop makes 9 attempts.")
     claims = tuple(differing_values(PdfReading(pages=pages), SOURCES, CODE))
-    assert claims_hold(PdfPaths(id="c", goal="g", aspect="claims_hold"), claims, {}).reason == (
-        "The code does not bear out the only claim of the report that was compared with it:"
+    assert claims_hold(
+        PdfPaths(id="c", goal="g", aspect="claims_hold"), claims, {}
+    ).reason.partition(f" {COMPARED}")[0] == (
+        "The code contradicts 1 claim of the report:"
         " values, as src/tools.py:2 has chunk_size = 1000, not “5-character chunks” (page 1);"
         " src/judges.py:2 has MOST_RETRIES = 4, not “9 attempts” (page 2)."
     )
@@ -215,9 +217,11 @@ def test_size_that_counts_sentences_is_no_other_number_of_characters() -> None:
 def test_report_with_a_wrong_value_is_told_the_line_and_what_to_write() -> None:
     reading = PdfReading(pages=("The retry loop (up to 2 retries) mends bad answers.",))
     claims = tuple(differing_values(reading, SOURCES, CODE))
-    assert claims_hold(PdfPaths(id="c", goal="g", aspect="claims_hold"), claims, {}).reason == (
-        "The code does not bear out the only claim of the report that was compared with it:"
+    assert claims_hold(
+        PdfPaths(id="c", goal="g", aspect="claims_hold"), claims, {}
+    ).reason.partition(f" {COMPARED}")[0] == (
+        "The code contradicts 1 claim of the report:"
         " a value, as src/judges.py:2 has MOST_RETRIES = 4, not “2 retries” (page 1)."
     )
     (step,) = claim_steps("claims_hold", work(pdf_claims={"stated_value": "contradicted"}))
-    assert step.action == NAME_THE_VALUES
+    assert step.action == f"{NAME_THE_VALUES} {READ_THE_REST}"
