@@ -112,6 +112,7 @@ def _failures(
                     "file": opened.get(failing),
                     "caught_at": (is_caught and reach.caught_at) or None,
                     "after_failure": reach.after_failure or None,
+                    "where_empty": reach.where_empty,
                     "nodes": nodes,
                     "instead": _judges_instead(writer, nodes),
                     "returns_before": returns,

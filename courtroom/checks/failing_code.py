@@ -165,8 +165,10 @@ def most_reached(
 
 
 def _reach(line: Mapping[str, Any]) -> str:
-    """Sentences on the handler that ends the error, and on what fails before the line runs."""
+    """Sentences on the handler that ends the error, and on what comes before the line runs."""
     words = ""
+    if key := line.get("where_empty"):
+        words += f" It runs only where `{key}` is empty."
     if try_line := line.get("after_failure"):
         words += f" It runs only where the `try` in line {try_line} fails or is passed over."
     if handler_line := line.get("caught_at"):

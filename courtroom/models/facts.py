@@ -280,7 +280,8 @@ class FailingLine(Place):
     fails here; null in reports that were stored before they were looked for. `file` is what the line
     opens and the repository lacks. `instead` are judges that a route may choose in the place of
     `nodes`. `caught_at` is the line of the handler in which the error ends,
-    `after_failure` that of a `try` that fails, or is passed over, wherever the line runs.
+    `after_failure` that of a `try` that fails, or is passed over, wherever the line runs, and
+    `where_empty` the key of a parameter that holds nothing there.
     `returns_before` are returns by which a run of `nodes` may end before it comes here. `at_hand` is
     the code by which the function itself reads a value of this name.
     """
@@ -296,6 +297,7 @@ class FailingLine(Place):
     instead: tuple[str, ...] = ()
     caught_at: int | None = None
     after_failure: int | None = None
+    where_empty: str | None = None
     returns_before: tuple[Place, ...] = ()
     at_hand: str | None = None
 

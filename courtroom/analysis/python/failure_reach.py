@@ -36,31 +36,65 @@ class FailureReach:
     `caught_at` is the first line of the handler in which the error ends, `caught_to` its last.
 
     `after_failure` is the line of a `try` that fails, or is passed over, wherever the line runs.
-    All are 0 where its function has none.
+    All are 0 where its function has none. `where_empty` is the key of a parameter, such as the
+    state of a graph, that holds nothing wherever the line runs.
     """
 
     caught_at: int = 0
     caught_to: int = 0
     after_failure: int = 0
+    where_empty: str | None = None
 
 
 def failure_reach(function: ast.FunctionDef | ast.AsyncFunctionDef, line: int) -> FailureReach:
     """Return what is around a line in its innermost function."""
     handler_lines, after_failure = (0, 0), 0
+    where_empty: str | None = None
+    names = {argument.arg for argument in (*function.args.posonlyargs, *function.args.args)}
     block: Sequence[ast.stmt] = function.body
     while True:
         index = next((n for n, inner in enumerate(block) if _holds(inner, line)), None)
         if index is None:
-            return FailureReach(*handler_lines, after_failure)
+            return FailureReach(*handler_lines, after_failure, where_empty)
         statement = block[index]
         after_failure = _failing_before(block[:index]) or after_failure
         if isinstance(statement, _DEFINITIONS):
-            handler_lines, after_failure = (0, 0), 0
+            handler_lines, after_failure, where_empty = (0, 0), 0, None
+        if isinstance(statement, ast.If) and _is_in(statement.body, line):
+            where_empty = _empty_key(statement.test, names) or where_empty
         if isinstance(statement, ast.Try) and _is_in(statement.body, line):
             handler_lines = _ending_handler(statement) or handler_lines
         elif isinstance(statement, ast.Try) and _is_in(statement.handlers, line):
             after_failure = statement.lineno
         block = next((part for part in _parts(statement) if _is_in(part, line)), ())
+
+
+def _empty_key(test: ast.expr, names: set[str]) -> str | None:
+    """Return the key of one of the `names` that a test asks to be empty; None for any other test."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _key(test.operand, names)
+    match test:
+        case ast.Compare(
+            left=ast.Call(func=ast.Name(id="len"), args=[counted]),
+            ops=[ast.Eq()],
+            comparators=[ast.Constant(value=0)],
+        ):
+            return _key(counted, names)
+    return None
+
+
+def _key(value: ast.expr, names: set[str]) -> str | None:
+    """Return the key of `state["key"]` and `state.get("key", ...)` of one of the names."""
+    match value:
+        case (
+            ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(key)))
+            | ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="get"),
+                args=[ast.Constant(value=str(key)), *_],
+            )
+        ) if name in names:
+            return key
+    return None
 
 
 def _holds(statement: ast.stmt | ast.ExceptHandler, line: int) -> bool:

@@ -62,9 +62,10 @@ NO_MADE_UP_SCORE = (
     " verdict."
 )
 NO_SCORE_AT_ONCE = (
-    "Request the answer again in place of this score, as after an exception; if the last attempt"
-    " fails, record that the judge failed."
+    "Request the answer again in place of this score; if the last attempt fails too, record that the"
+    " judge failed."
 )
+REQUEST_FIRST = ". Before that, request the answer again at {places}, as no code does it there yet"
 NO_UNASKED_SCORE = (
     "Record here that no model could be asked, in place of this score, and leave the judge out of"
     " the verdict."
@@ -79,8 +80,8 @@ FAILURES = ("made_up_scores", "uncaught_answers", "unasked_scores")
 OF_NODE = "The node "
 CATCH = "Catch the failure of this call, and record in the state that the judge failed."
 BOUND_ALWAYS = (
-    "Take the answer of this call only where it gives each field that the judges' prompt asks for and"
-    " fits {schema}, and fill in no score that it lacks."
+    "Check that the answer of this call has a score and a reason before the code makes {schema} of it,"
+    " and fill in no score that it lacks."
 )
 OTHER_CALL = re.compile(r"\.(?:create|generate_content|chat|complete|completion|post)\(")
 OTHER_CLIENT = (
@@ -175,26 +176,39 @@ def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
     if aspect == "schema" and unbound:
         yield replace(placed(BOUND_ALWAYS.format(schema=schema), unbound[0]), is_exact=True)
     then = _defaults_behind(work)
-    if aspect == "at_once" and work.facts.get("structured_output_retry"):
-        yield from _instead_of_score(NO_SCORE_AT_ONCE, work.facts.get("scores_at_once"))
-    elif aspect in {"retry", "at_once"}:
-        schema = work.answer_schema or "the schema"
-        loops = work.facts.get("blind_retries") or ()
-        if loops:
-            yield replace(placed(GO_ON.format(schema=schema, then=then), loops[0]), is_exact=True)
-            return
-        yield Step(
-            f"Repeat this call, two or three times, when the answer does not fit {schema}; then"
-            f" record that the judge failed, and no score{_at_other_calls(pieces, work)}{then}."
-        )
+    if aspect in {"retry", "at_once"}:
+        yield from _repeated_calls(aspect, pieces, work, then)
     if aspect == "handled":
-        yield from _instead_of_score(NO_MADE_UP_SCORE, work.facts.get("made_up_scores"), then)
+        yield from _of_made_up_scores(work, then)
         for place in (work.facts.get("uncaught_answers") or ())[:1]:
             yield placed(f"{CATCH.removesuffix('.')}{then}.", place)
         yield from _instead_of_score(NO_UNASKED_SCORE, work.facts.get("unasked_scores"), then)
         absent = work.facts.get("absent_opinion_scores")
         if not any(work.facts.get(name) for name in FAILURES):
             yield from _instead_of_score(NO_SCORE_UNHEARD, absent)
+
+
+def _repeated_calls(
+    aspect: str, pieces: Sequence[Evidence], work: Work, then: str
+) -> Iterator[Step]:
+    """Yield what makes a judge ask again before it fails."""
+    if aspect == "at_once" and work.facts.get("structured_output_retry"):
+        made_up = _places_of(work.facts.get("made_up_scores"))
+        at_once = work.facts.get("scores_at_once")
+        if made_up and all(place in made_up for place in _places_of(at_once)):
+            yield from _of_made_up_scores(work, then)
+        else:
+            yield from _instead_of_score(NO_SCORE_AT_ONCE, at_once)
+        return
+    schema = work.answer_schema or "the schema"
+    loops = work.facts.get("blind_retries") or ()
+    if loops:
+        yield replace(placed(GO_ON.format(schema=schema, then=then), loops[0]), is_exact=True)
+        return
+    yield Step(
+        f"Repeat this call, two or three times, when the answer does not fit {schema}; then"
+        f" record that the judge failed, and no score{_at_other_calls(pieces, work)}{then}."
+    )
 
 
 def _at_other_calls(pieces: Sequence[Evidence], work: Work) -> str:
@@ -220,10 +234,27 @@ def _at_other_calls(pieces: Sequence[Evidence], work: Work) -> str:
     return f"; do the same at {places_of(others)}" if 0 < len(others) < len(calls) else ""
 
 
+def _of_made_up_scores(work: Work, then: str) -> Iterator[Step]:
+    """Yield the step that records failures in place of scores; it is one for both checks on them.
+
+    Where a judge asks once, another step repeats its call.
+    """
+    rows = work.facts.get("made_up_scores")
+    is_repeated = not work.facts.get("judges_asking_once")
+    made_up = _places_of(rows)
+    at_once = [row for row in _places_of(work.facts.get("scores_at_once")) if row in made_up]
+    first = REQUEST_FIRST.format(places=places_of(at_once)) if at_once and is_repeated else ""
+    yield from _instead_of_score(NO_MADE_UP_SCORE, rows, f"{first}{then}")
+
+
+def _places_of(rows: Sequence[Mapping[str, Any]] | None) -> list[Mapping[str, Any]]:
+    return [row["places"][0] for row in rows or ()]
+
+
 def _instead_of_score(
     action: str, scores: Sequence[Mapping[str, Any]] | None, then: str = ""
 ) -> Iterator[Step]:
-    places = [row["places"][0] for row in scores or ()]
+    places = _places_of(scores)
     also = f"; do the same at {places_of(places[1:])}" if places[1:] else ""
     for place in places[:1]:
         text = f"{action.removesuffix('.')}{also}{then}."
@@ -337,7 +368,9 @@ def failing_steps(part: str, work: Work) -> Iterator[Step]:
     for (_, what), rows in alike.items():
         lookup = _failing_lookup(rows[0], work)
         step = _definition(rows) if rows[0].get("name") else lookup or _mended(what, rows)
-        yield replace(step, is_urgent=True)
+        # Few runs, if any, come where the state lacks what its nodes write.
+        is_rare = all(row.get("where_empty") for row in rows)
+        yield replace(step, is_urgent=not is_rare, is_minor=is_rare)
 
 
 def _beyond(row: Mapping[str, Any]) -> str:
@@ -388,7 +421,9 @@ def _mended(what: str, rows: Sequence[Mapping[str, Any]]) -> Step:
         other = f"or open a file that is there: no run gets past this line{also}."
         return placed(f"Commit {rows[0]['file']}, {other}", rows[0])
     mend = BRACES if "braces" in what else "Mend this line"
-    return placed(f"{mend}: {what}{also}.", rows[0])
+    key = rows[0].get("where_empty")
+    where = f" It runs only where `{key}` is empty." if key else ""
+    return placed(f"{mend}: {what}{also}.{where}", rows[0])
 
 
 def _lines(rows: Sequence[Mapping[str, Any]]) -> str:

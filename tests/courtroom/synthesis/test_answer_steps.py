@@ -109,3 +109,20 @@ def test_audit_that_once_gave_a_claimed_score_is_named():
         row = earlier | {"score": score}
         (step,) = code_steps.output_steps("claimed", [], work(**facts, earlier_audits=[row]))
         assert step.action == f"{start}{end}"
+
+
+def test_score_that_is_written_at_once_has_one_step_with_the_record_of_the_failure():
+    lines = {name: {"path": "judges.py", "line": line} for name, line in (("a", 9), ("b", 19))}
+    first, second = ({"text": "", "places": [place]} for place in lines.values())
+    facts = work(
+        made_up_scores=[first, second], scores_at_once=[second], structured_output_retry=True
+    )
+    (step,) = code_steps.answer_steps("at_once", [], facts)
+    assert [step] == [*code_steps.answer_steps("handled", [], facts)]
+    assert step.action.endswith(
+        "; do the same at judges.py:19. Before that, request the answer again at judges.py:19, as no"
+        " code does it there yet."
+    )
+    asking = work(**facts.facts, judges_asking_once=[lines["b"] | {"name": "b"}])
+    (step,) = code_steps.answer_steps("handled", [], asking)
+    assert step.action.endswith("; do the same at judges.py:19.")

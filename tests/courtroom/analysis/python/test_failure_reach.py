@@ -75,3 +75,19 @@ def test_line_that_runs_only_after_a_failure_names_its_try(code: str, try_line: 
     if code.startswith("    if"):
         code = code.replace("\n    ", "\n        ").replace("        LOST", "    LOST")
     assert reach_of(code) == (0, try_line)
+
+
+@pytest.mark.parametrize(
+    ("test", "key"),
+    [
+        ('len(path.get("notes", {})) == 0', "notes"),
+        ('not path["notes"]', "notes"),
+        ('not other["notes"]', None),
+        ('path["notes"]', None),
+        ('len(path["notes"]) == 1', None),
+    ],
+)
+def test_line_below_a_test_for_an_empty_key_runs_only_there(test: str, key: str | None):
+    text = f"def audit(path):\n    if {test}:\n        LOST(path)\n"
+    source = symbols_of({"a.py": text}).codebase.files["a.py"]
+    assert failure_reach(source.functions[0].node, 3).where_empty == key
