@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import combinations
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from courtroom.checks.sources import Sources
     from courtroom.replay.stored_report import StoredReport
 
-# A quarter of messages may be hasty, or in the same words, before the history stops explaining
-# itself.
-WEAK_SHARE = 0.25
-# From this share on messages that only name files are told.
-BARE_SHARE = 0.1
 # More of all commits and of their Python than this within one hour is work handed over, not work
 # under way.
 SITTING_SHARE = 0.3
@@ -42,6 +37,8 @@ STAGE_ORDER = ("setup", "tools", "graph", "judges")
 _MORE_THAN = ("two", "three", "four")
 # A first commit with more than this share of all files is told: the work before it is not shown.
 IMPORTED_SHARE = 0.5
+# Fewer lines of copies than this share change no figure that is told.
+COPIED_SHARE = 0.005
 FIRST, LAST = "The first commit of work.", "The last commit of work."
 RUN_NOTES = ("The first commit of that run.", "The last commit of that run.")
 LONGEST_NOTES = ("The first commit of the longest run.", "The last commit of the longest run.")
@@ -49,9 +46,6 @@ WITHIN_MINUTES = "each within a minute of the one before"
 # Python files of a commit, in the words on it.
 FILES = re.compile(r", (\d{1,9}) Python files?\)")
 PARTED = "A run of commits within minutes brought most of the Python code."
-# So many commits may share a message; of a long one the beginning is quoted.
-MOST_ALIKE, QUOTED = 3, 80
-MOST_REPEATED = 3
 
 
 class CommitHistory(CheckBase):
@@ -85,7 +79,9 @@ def finding_on_history(check: CommitHistory, history: History) -> Finding:
         case "progression":
             return _progression(check.minimum, history)
         case "messages":
-            return _messages(work)
+            from courtroom.checks.commit_messages import finding_on_messages
+
+            return finding_on_messages(work)
         case "spread_over_time":
             return _spread(check.minimum, work)
 
@@ -115,7 +111,7 @@ def _note_on_first(work: History) -> str:
     return "The first commit of work that was read." if work.truncated else FIRST
 
 
-def _unread(work: History) -> str:
+def unread_commits(work: History) -> str:
     """Sentence, with a space before it, on the commits before those that were read."""
     left = work.total - len(work.commits)
     verb = "was" if left == 1 else "were"
@@ -184,6 +180,7 @@ def _not_bulk(history: History, work: History) -> Finding:
         NEW_WORK if is_bulk or run else "",
         imported,
         _installed(history),
+        _copied(history, every),
     )
     met = not is_bulk and not run
     return present(" ".join(filter(None, parts)), clues, met=met, fault=PARTED if run else "")
@@ -199,6 +196,17 @@ def _installed(history: History) -> str:
     return (
         f"Not counted: {number_of(lines, 'Python line')} of installed packages, added by {names}."
     )
+
+
+def _copied(history: History, every: int) -> str:
+    """Sentence on the commits that brought the same file several times, where it matters."""
+    commits = [commit for commit in history.commits if commit.copied_lines_added]
+    copied = sum(commit.copied_lines_added for commit in commits)
+    if copied <= COPIED_SHARE * every:
+        return ""
+    lines = number_of(copied, "Python line")
+    names = named([commit.sha[:8] for commit in commits])
+    return f"Not counted: {lines} of files that are copies of others in their commit ({names})."
 
 
 def _parted_upload(history: History, every: int) -> tuple[Sequence[Commit], int]:
@@ -332,97 +340,6 @@ def _longest_orders(stages: Sequence[Stage]) -> list[list[str]]:
     return [row for row in rising if len(row) == len(rising[0])] or [[]]
 
 
-def _messages(work: History) -> Finding:
-    from courtroom.analysis.git import history as messages
-    from courtroom.analysis.git.commit_kinds import repeated_messages
-
-    weak = messages.weak_messages(work)
-    count = len(work.commits)
-    again = repeated_messages(work)
-    claims = messages.overclaimed_messages(work)
-    on_files = messages.messages_on_files(work)
-    on_files = on_files if len(on_files) > BARE_SHARE * count else ()
-    alike = max(again.values(), default=0)
-    reason = (
-        _message_sentence(weak, count)
-        + _bare(on_files)
-        + _unread(work)
-        + _repeated(again)
-        + _more_than_held(claims)
-    )
-    are_weak = len(weak) > WEAK_SHARE * count
-    met = not are_weak and alike <= max(MOST_ALIKE, WEAK_SHARE * count)
-    fault = (
-        "Many commit messages do not say what was changed."
-        if are_weak
-        else "Many commits have the same message."
-    )
-    clues = [
-        commit_clue(c, "The message names nothing in particular that was changed.") for c in weak
-    ]
-    if met or not weak:
-        shas = {commit.sha for commit in weak}
-        telling = messages.telling_message([c for c in work.commits if c.sha not in shas])
-        clues = [commit_clue(telling, "The message says more than a bare “fix” or “update”.")]
-    if claims:
-        notes = f"The message says more than the commit holds: {_held(claims[0])}."
-        clues.append(commit_clue(claims[0], notes))
-    finding = present(reason, clues, met=met, fault=fault)
-    return replace(finding, has_reservation=bool(weak or again or claims or on_files))
-
-
-def _bare(commits: Sequence[Commit]) -> str:
-    """Sentence, with a space before it, on messages that only name files as changed."""
-    largest = max(commits, key=lambda commit: commit.python_lines_added, default=None)
-    if largest is None:
-        return ""
-    example = f"{_quoted(largest.subject)} ({largest.sha[:8]})"
-    if len(commits) == 1:
-        return f" Recognised 1 that only names what file was changed: {example}."
-    return f" Recognised {len(commits)} that only name what files were changed, such as {example}."
-
-
-def _quoted(message: str) -> str:
-    """The message, or its beginning up to a word's end."""
-    if len(message) <= QUOTED:
-        return f"“{message}”"
-    return f"“{message[:QUOTED].rpartition(' ')[0] or message[:QUOTED]}…”"
-
-
-def _more_than_held(commits: Sequence[Commit]) -> str:
-    """Sentence, with a space before it, on messages that say more than their commits hold."""
-    words = [f"{_quoted(c.subject)} ({c.sha[:8]}) adds {_held(c)}" for c in commits]
-    which = "One message says" if len(words) == 1 else f"{len(words)} messages say"
-    its = "its commit holds" if len(words) == 1 else "their commits hold"
-    return f" {which} more than {its}: {named(words)}." if words else ""
-
-
-def _held(commit: Commit) -> str:
-    lines = commit.python_lines_added
-    return f"{number_of(lines, 'line')} of Python" if lines else "no line of Python"
-
-
-def _repeated(messages: Mapping[str, int]) -> str:
-    """Sentence, with a space before it, on the messages that several commits have, most first."""
-    first = list(messages.items())[:MOST_REPEATED]
-    left = len(messages) - len(first)
-    words = [f"{_quoted(text)} ({count})" for text, count in first]
-    if left:
-        words.append(f"{left} more")
-    return f" Several commits have the same message: {listed(words)}." if words else ""
-
-
-def _message_sentence(weak: Sequence[Commit], count: int) -> str:
-    if not weak:
-        subject = (
-            "The only commit message says" if count == 1 else f"All {count} commit messages say"
-        )
-        return f"{subject} more than a bare “fix” or “update”."
-    quoted = named([f"{_quoted(c.subject)} ({c.sha[:8]})" for c in weak])
-    of_all = f"{len(weak)} of {number_of(count, 'commit message')}"
-    return f"Recognised {of_all} as naming nothing in particular that was changed: {quoted}."
-
-
 def _spread(minimum: int, work: History) -> Finding:
     from courtroom.analysis.project.commit_pace import busiest_commits, pace_of
 
@@ -461,7 +378,7 @@ def _spread(minimum: int, work: History) -> Finding:
     clues = [commit_clue(first, notes[0]), commit_clue(last, notes[1])]
     met = pace.days >= minimum and not is_sitting and not run
     fault = _pace_fault(minimum, pace.days, is_sitting=is_sitting)
-    finding = present(" ".join(parts) + full + _unread(work), clues, met=met, fault=fault)
+    finding = present(" ".join(parts) + full + unread_commits(work), clues, met=met, fault=fault)
     return replace(finding, has_reservation=bool(full))
 
 

@@ -52,6 +52,8 @@ ATTRIBUTES = Path(__file__).parent / "python_only.gitattributes"
 LEAST_LINES = 18
 # "added TAB removed TAB path"; a file that git does not count has "-" instead of a number.
 _LINE_COUNT = re.compile(r"(\d+)\t\d+\t(.*)")
+# The start of git's id of the content of a new Python file, and its path.
+_NEW_PYTHON = re.compile(r":0+ \d+ 0+ ([0-9a-f]+)[.]* A\t(.*\.py)")
 # The start of git's id of an empty file, which it may abbreviate to seven digits.
 _EMPTY_BLOB = re.compile(r":\d+ \d+ [0-9a-f]+ e69de29[0-9a-f]* ")
 # Seconds since the epoch, and hours and minutes ahead of UTC.
@@ -86,6 +88,8 @@ LONG_WORDS: tuple[str, ...] = (
 )
 LONG_WORDS += ("completed", "implemented", "refactored", "improvements", "modifications")
 _UP_TO_DATE = re.compile(r"\bup[ -]to[ -]date\b", re.IGNORECASE)
+# Of an auditor this is the whole product.
+_PRODUCT = re.compile(r"\b(?:automaton auditor|audit(?:ing|or)? system)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _KIND = re.compile(r"\w{1,20} ?:")
 # Words that say of a file that it is another than before.
@@ -98,13 +102,6 @@ ALIKE = 0.85
 ALMOST = 0.75
 # An updater is no misspelt update.
 MISSPELT = 0.9
-# A message that says that something works now, and words for a layout of files still to be filled.
-_CLAIM = re.compile(r"\bimplement(?:s|ed|ing)?\b|\b(?:functions|logic)\b", re.IGNORECASE)
-_LAYOUT = re.compile(
-    r"\b(?:structure|skeleton|scaffold\w*|stubs?|placeholders?|init|initial\w*|files?|folders?|layout"
-    r"|imports?|docs?|docstrings?|comments?|remov\w*|fix\w*|refactor\w*)\b|__init__|\.py\b",
-    re.IGNORECASE,
-)
 # Of these words those that say what changed where each changed file is called so.
 FILE_WORDS = frozenset({"test", "init", "error", "errors", "scores", "logic", "submission"})
 # The number of an issue, not that of a pull request, which the service adds; or of a version.
@@ -117,7 +114,8 @@ class Commit:
 
     The author can set `authored_at` freely; `committed_at` ("" when unknown) is when the commit was
     created or rewritten. `python_lines_added` is 0 for a merge: its lines belong to the commits it
-    joins, and those of installed packages stand in `installed_lines_added`. `empty_paths` are those
+    joins, and those of installed packages stand in `installed_lines_added`, those of files that the commit adds
+    under several paths once here and else in `copied_lines_added`. `empty_paths` are those
     of `paths` that hold nothing after it, `thin_paths` the Python files to which it adds fewer than
     LEAST_LINES, or whose judges do nothing yet, `bare_graphs` those in which the graph has no node
     of its own yet, `bench_paths` those where functions of judges begin, `client_paths` those of
@@ -143,6 +141,7 @@ class Commit:
     bench_paths: frozenset[str] = frozenset()
     client_paths: frozenset[str] = frozenset()
     installed_lines_added: int = 0
+    copied_lines_added: int = 0
 
     @property
     def is_merge(self) -> bool:
@@ -226,18 +225,6 @@ def telling_message(commits: Sequence[Commit]) -> Commit:
     return next(telling, commits[-1])
 
 
-def overclaimed_messages(history: History) -> tuple[Commit, ...]:
-    """Return the commits that say to implement something and add no more than a line of Python."""
-    return tuple(
-        commit
-        for commit in work_of(history).commits
-        if commit.python_lines_added <= 1
-        and all(path.endswith(".py") for path in commit.paths)
-        and _CLAIM.search(commit.subject)
-        and not _LAYOUT.search(commit.subject)
-    )
-
-
 def _parse_commits(listing: str) -> Iterator[Commit]:
     # No field can contain a NUL, so every commit is nine tokens: eight fields and its changes.
     tokens = listing.split("\0")[1:]
@@ -247,6 +234,8 @@ def _parse_commits(listing: str) -> Iterator[Commit]:
         ]
         lines = changes.split("\n")
         added = [(count[2], int(count[1])) for line in lines if (count := _LINE_COUNT.match(line))]
+        own = [(path, count) for path, count in added if not is_installed(path)]
+        copied = sum(count for path, count in own if path in _copies(lines))
         yield Commit(
             sha=sha,
             parents=tuple(parents.split()),
@@ -254,7 +243,7 @@ def _parse_commits(listing: str) -> Iterator[Commit]:
             author_email=_printable(email),
             authored_at=_timestamp(authored),
             subject=_printable(subject.strip()),
-            python_lines_added=sum(count for path, count in added if not is_installed(path)),
+            python_lines_added=sum(count for _, count in own) - copied,
             installed_lines_added=sum(count for path, count in added if is_installed(path)),
             paths=tuple(line.rpartition("\t")[2] for line in lines if line.startswith(":")),
             empty_paths=frozenset(
@@ -268,7 +257,15 @@ def _parse_commits(listing: str) -> Iterator[Commit]:
             ),
             joins=joined_commits(subject, body),
             reverts=reverted_commit(body),
+            copied_lines_added=copied,
         )
+
+
+def _copies(lines: Sequence[str]) -> set[str]:
+    """Return the new Python files whose content another new one has, but for the first of them."""
+    new = (match.groups() for line in lines if (match := _NEW_PYTHON.fullmatch(line)))
+    first: dict[str, str] = {}
+    return {path for blob, path in new if first.setdefault(blob, path) != path}
 
 
 def _count_commits(snapshot: Snapshot) -> int:
@@ -290,7 +287,8 @@ def _timestamp(date: str) -> str:
 
 
 def _words_of_change(subject: str) -> list[str]:
-    words = _WORD.findall(_UP_TO_DATE.sub("", _GROUND.sub("", subject)).lower())
+    named = _PRODUCT.sub("", _UP_TO_DATE.sub("", _GROUND.sub("", subject)))
+    words = _WORD.findall(named.lower())
     # A kind of change before a colon, misspelt or not, names nothing.
     return words[1:] if words and _KIND.match(subject) and _is_kind(words[0]) else words
 

@@ -545,6 +545,32 @@ def test_installed_packages_are_named_and_have_no_share():
     )
 
 
+def test_copies_within_a_commit_are_named_and_have_no_share():
+    own = [commit(n, when=f"2026-01-0{n}T09:00:00+00:00") for n in range(1, 6)]
+    copied = replace(own[1], copied_lines_added=5000)
+    finding = judged("not_bulk", own[0], copied, *own[2:])
+    assert finding.met is True
+    assert finding.reason.endswith(
+        "Not counted: 5000 Python lines of files that are copies of others in their commit (00000000)."
+    )
+
+
+def test_messages_that_their_commits_do_not_bear_out_are_told():
+    subjects = ("Describe one change: e.g. add a helper", "Update README.md", "Add the parser")
+    made = [commit(n, subject=subject) for n, subject in enumerate(subjects, start=1)]
+    finding = judged("messages", *made)
+    assert (finding.met, finding.has_reservation, finding.clues[0].commit) == (
+        True,
+        True,
+        made[2].sha,
+    )
+    assert finding.reason == (
+        "All 3 commit messages say more than a bare “fix” or “update”. One message tells what to write"
+        " in its place: “Describe one change: e.g. add a helper” (00000000). One message names a file"
+        " that its commit does not touch: “Update README.md” (00000000) leaves README.md alone."
+    )
+
+
 def test_commits_that_lie_apart_are_told_as_such():
     commits = [commit(n, when=f"2026-01-0{n}T09:00:00+00:00") for n in (1, 2, 3)]
     assert judged("spread_over_time", *commits, minimum=2).reason == (

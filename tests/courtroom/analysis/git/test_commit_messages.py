@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from courtroom.analysis.git.history import (
-    History,
-    messages_on_files,
+from courtroom.analysis.git.history import History, messages_on_files, weak_messages
+from courtroom.analysis.git.message_claims import (
     overclaimed_messages,
-    weak_messages,
+    template_messages,
+    untouched_files,
 )
 from tests.courtroom.analysis.git.test_history import history_with
 
@@ -30,6 +30,7 @@ from tests.courtroom.analysis.git.test_history import history_with
         *("feat: completed the last fixes, score 90/100", "refcator: update logic", "Final polish"),
         *("Changed some files according to the rubric", "Created codes", "chore: delete file."),
         *("Deat : Bug Fix", "chore: initialize branch with current changes"),
+        *("Fix: Auditing System", "Update the Automaton Auditor"),
         *("final submisson", "makin everything up to date", "updatting files"),
     ],
 )
@@ -96,6 +97,11 @@ def test_message_may_only_name_a_file_that_was_changed(subject, is_bare):
         ("feat: implement the judges", ("src/judges.py", "prompts.md"), 0, False),
         ("Implement the skeleton of the judges", ("src/judges.py",), 0, False),
         ("Add a flag", ("src/judges.py",), 1, False),
+        ("Define Opinion and AuditReport models", (".gitignore",), 0, False),
+        ("Define AuditReport and its fields", (".gitignore",), 0, True),
+        ("feat: implement the judges", (".env",), 0, True),
+        ("Implement pre-commit hooks", (".pre-commit-config.yaml",), 0, False),
+        ("Add AuditReport", ("docs/report.md",), 0, False),
     ],
 )
 def test_message_may_say_more_than_its_commit_holds(subject, paths, lines, is_more):
@@ -103,3 +109,38 @@ def test_message_may_say_more_than_its_commit_holds(subject, paths, lines, is_mo
     commits = (replace(made.commits[0], python_lines_added=lines),)
     told = overclaimed_messages(History(commits, 1, truncated=False))
     assert [commit.subject for commit in told] == [subject] * is_more
+
+
+@pytest.mark.parametrize(
+    ("subject", "is_template"),
+    [
+        ("Describe one focused change: e.g. add a helper", True),
+        ("<type>: <subject>", True),
+        ("your commit message", True),
+        ("Describe the graph in the README", False),
+        ("Add List<Opinion> to the parser", False),
+        ("Fix the paths, e.g. that of the rubric", False),
+    ],
+)
+def test_message_may_be_a_template_still(subject, is_template):
+    commits = template_messages(history_with((subject, ("a.py",))))
+    assert [commit.subject for commit in commits] == [subject] * is_template
+
+
+@pytest.mark.parametrize(
+    ("subject", "paths", "names"),
+    [
+        ("Update .gitignore to ignore caches", ("src/copy/graph.py",), [".gitignore"]),
+        ("docs: update the README.md", ("main.py",), ["README.md"]),
+        ("Update .gitignore to ignore caches", (".gitignore",), []),
+        ("fix src/tools/repo-tools.py", ("src/tools/repo_tools.py",), []),
+        ("Remove old.py", ("old.py\tnew.py",), []),
+        ("Add .env to .gitignore", (".gitignore",), []),
+        ("Remove .env from tracking", (".gitignore",), []),
+        ("Fix README.md typos", ("main.py",), []),
+        ("Update README.md", (), []),
+    ],
+)
+def test_message_may_name_a_file_that_its_commit_leaves_alone(subject, paths, names):
+    told = untouched_files(history_with((subject, paths)))
+    assert [name for _, name in told] == names

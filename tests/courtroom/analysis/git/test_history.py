@@ -531,6 +531,23 @@ def test_installed_packages_are_counted_apart_and_begin_no_stage(tmp_path):
     assert progression(history) == ()
 
 
+def test_copies_of_a_file_in_one_commit_are_counted_apart(tmp_path):
+    twice = {"src/graph.py": lines(9), "src/src/graph.py": lines(9), "src/a.py": "", "src/b.py": ""}
+    made = [
+        Made("Start", {"old.py": lines(3)}),
+        Made("Graph", twice),
+        Made("Again", {"c.py": lines(3)}),
+    ]
+    history = history_of(tmp_path / "a.git", made)
+    assert [
+        (commit.python_lines_added, commit.copied_lines_added) for commit in history.commits
+    ] == [
+        (3, 0),
+        (9, 9),
+        (3, 0),
+    ]
+
+
 def test_merge_begins_no_stage(tmp_path):
     history = history_of(
         tmp_path / "a.git",
