@@ -13,7 +13,7 @@ from courtroom.analysis import reach_facts
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.failing_facts import part_functions, record_failing_code
 from courtroom.analysis.git.blobs import BlobReader
-from courtroom.analysis.graph_run.dead_outcomes import without_dead_ways
+from courtroom.analysis.graph_run.dead_outcomes import untaken, without_dead_ways
 from courtroom.analysis.graph_run.empty_keys import with_empty_keys
 from courtroom.analysis.graph_run.fixed_routers import with_fixed_routes
 from courtroom.analysis.graph_run.run_facts import doubled_alone, needs_langgraph, run_all
@@ -268,6 +268,9 @@ def _graph_run(writer: FactWriter) -> None:
     if graphs:
         access = writer.state_accesses[0]
         writer.dead_ways = dead_ways(writer.symbols, writer.graph, access)
+        for row in writer.facts["graph"]["conditional"]:
+            never = untaken(writer.dead_ways or (), row["from"], row["path"], row["line"])
+            row.update({"never": never} if never else {})
         main = without_dead_ways(graphs[0], writer.dead_ways or ())
         main = with_fixed_routes(main, writer.graph.routes, access)
         main = with_empty_keys(writer.symbols, writer.graph, main, access)

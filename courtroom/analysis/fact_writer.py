@@ -38,7 +38,7 @@ class FactWriter:
     stub_graphs: list[StubGraph] = field(default_factory=list)
     graph: GraphReading = field(default_factory=lambda: GraphReading(None, "not examined yet"))
     # Reads and writes of the state by the nodes of the graph, then of each subgraph.
-    state_accesses: list[StateAccess] = field(init=False)
+    state_accesses: list[StateAccess] = field(default_factory=list)
     # Ways of the graph's routers that no run takes; None where they were not looked for.
     dead_ways: list[DeadWay] | None = None
     # Lookups of judges that fail whenever they run.

@@ -13,6 +13,7 @@ from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.refused_opinions import calls_with_empty_list
 from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
+from courtroom.analysis.langgraph.state_flow.closed_lines import closed_by
 from courtroom.analysis.langgraph.unfit_inputs import added_lists, unfit_inputs
 from courtroom.analysis.project.unlocked_imports import MOST_LOCK_BYTES
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
@@ -116,8 +117,25 @@ def _failures(
                     "nodes": nodes,
                     "instead": _judges_instead(writer, nodes),
                     "returns_before": returns,
+                    "closed_by": _closed_by(writer, function, failing.line),
                     "at_hand": value_at_hand(site.node, failing.name) if failing.name else None,
                 }
+
+
+def _closed_by(writer: FactWriter, function: FunctionRef, line: int) -> str | None:
+    """Return why no run comes to a line of a node, as far as what nodes before it fill tells."""
+    names = [name for name, node in writer.layers.nodes.items() if node.key == function.key]
+    access = next(iter(writer.state_accesses), None)
+    if access is None or not names:
+        return None
+    ways = writer.dead_ways or ()
+    try:
+        reasons = [
+            closed_by(writer.symbols, writer.graph, access, ways, name, line) for name in names
+        ]
+    except RecursionError:
+        return None
+    return "; ".join(reasons) if all(reasons) else None
 
 
 def _lock_texts(writer: FactWriter) -> dict[str, str]:

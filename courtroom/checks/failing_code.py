@@ -15,7 +15,7 @@ from courtroom.checks.from_facts import (
     with_place,
 )
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import in_full, listed, number_of, places_of
+from courtroom.checks.phrases import in_full, listed, number_of, place_of, places_of
 from courtroom.checks.result import SEARCHED, Finding, absent, could_not_look, present
 from courtroom.checks.subjects import Subjects, lacks_graph, unlocked_imports
 from courtroom.models.check import CheckBase
@@ -74,9 +74,10 @@ def _failing(check: FailingCode, survey: Survey) -> Finding:
     reached = REACHED[check.part]
     if lacks_graph(survey.facts):
         reached = reached.replace("that a run of the program reaches", "of the code")
-    lines = [line for line in fact["lines"] if line["part"] == check.part]
-    lines = most_reached(lines, survey.facts)
+    of_part = [line for line in fact["lines"] if line["part"] == check.part]
+    lines = most_reached(of_part, survey.facts)
     unlocked = "" if check.every_run else unlocked_imports(survey.facts, check.part)
+    unlocked = f"{_unreached(of_part)}{unlocked}"
     if check.every_run and lines:
         return _every_run(check, lines)
     if not lines:
@@ -152,8 +153,8 @@ def _shown(lines: Sequence[Mapping[str, Any]], begin: str = "", end: str = "") -
 def most_reached(
     lines: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
 ) -> list[Mapping[str, Any]]:
-    """Return the lines, first those that most runs reach and nothing catches, last those of nodes
-    to which no route leads.
+    """Return the lines to which a run may come, first those that most runs reach and nothing catches,
+    last those of nodes to which no route leads.
     """
     idle = {row["node"] for row in (facts.get("graph_run") or {}).get("idle") or ()}
 
@@ -161,7 +162,20 @@ def most_reached(
         nodes = {*(line.get("nodes") or ())}
         return bool(nodes) and nodes <= idle, not nodes, bool(_reach(line))
 
-    return sorted(lines, key=order)
+    return sorted((line for line in lines if not line.get("closed_by")), key=order)
+
+
+def _unreached(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Sentence, with a space before it, on lines to which no run comes; "" without any."""
+    rows = [line for line in lines if line.get("closed_by")]
+    if not rows:
+        return ""
+    which = "the line" if len(rows) == 1 else "the lines"
+    texts = [
+        f"{row['function']} {row['why']} ({place_of(row['path'], row['line'])}): {row['closed_by']}"
+        for row in rows
+    ]
+    return f" Not counted, as no run reaches {which}: {'; '.join(texts)}."
 
 
 def _reach(line: Mapping[str, Any]) -> str:

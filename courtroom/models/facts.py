@@ -56,10 +56,14 @@ class Reducer(Place):
 
 
 class ConditionalEdge(FactModel):
-    """A routed edge: every node its router can return. JSON keys are `from` and `to`."""
+    """A routed edge: every node its router can return. JSON keys are `from` and `to`.
+
+    `never` are those of `to` to which no run takes this way, as far as is known.
+    """
 
     from_: str = Field(alias="from")
     to: tuple[str, ...]
+    never: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
     line: int | None = None
     path: str | None = None
 
@@ -283,7 +287,8 @@ class FailingLine(Place):
     `after_failure` that of a `try` that fails, or is passed over, wherever the line runs, and
     `where_empty` the key of a parameter that holds nothing there.
     `returns_before` are returns by which a run of `nodes` may end before it comes here. `at_hand` is
-    the code by which the function itself reads a value of this name.
+    the code by which the function itself reads a value of this name. `closed_by` says why no run
+    comes to the line.
     """
 
     part: WorkPart
@@ -300,6 +305,7 @@ class FailingLine(Place):
     where_empty: str | None = None
     returns_before: tuple[Place, ...] = ()
     at_hand: str | None = None
+    closed_by: str | None = Field(default=None, exclude_if=lambda text: text is None)
 
 
 class FailingCode(FactModel):

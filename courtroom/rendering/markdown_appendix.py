@@ -25,7 +25,8 @@ MALFORMED = (
 STEPS = (
     "In each step LangGraph runs all nodes that are ready. Where a node has several steps, “and” says that"
     " it runs in each, “or” that the route decides for one of them, “or both” and “or several” that the route"
-    " may lead to more than one; “…” stands for more steps, as in a loop. Dashed arrows are conditional."
+    " may lead to more than one; “…” stands for more steps, as in a loop. Dashed arrows are conditional,"
+    " and “never” stands on those that are known to be taken in no run."
 )
 MOST_PATHS_SHOWN = 12
 

@@ -17,6 +17,8 @@ LONGEST_NAME = 60
 # LangGraph's own names of its first and its last node.
 OWN = {"START": "__start__", "END": "__end__"}
 SOME_RUNS = " - in some runs"
+# Arrow of a route that no run takes.
+NEVER = "-. never .->"
 # Steps of one node; a loop has more.
 MOST_STEPS = 3
 
@@ -24,7 +26,7 @@ MOST_STEPS = 3
 def mermaid_chart(graph: GraphFact, run: GraphRunFact | None = None) -> str | None:
     """Return the lines of the flowchart, or None when the graph has no edges or too many.
 
-    Conditional routes are dashed. The steps of a run stand behind the names of the nodes.
+    Conditional routes are dashed, and those that no run takes are marked. The steps of a run stand behind the names of the nodes.
     """
     graphs = [graph, *graph.subgraphs]
     size = sum(
@@ -129,7 +131,7 @@ def _lines(
         end_id = own[end] if is_own and end == "END" else ids[end]
         yield f"{indent}{begin_id} --> {end_id}"
     yield from (
-        f"{indent}{ids[route.from_]} -.-> {ids[end]}"
+        f"{indent}{ids[route.from_]} {NEVER if end in route.never else '-.->'} {ids[end]}"
         for route in graph.conditional
         for end in route.to
     )

@@ -14,6 +14,14 @@ def without_dead_ways(graph: StubGraph, ways: Sequence[DeadWay]) -> StubGraph:
     return replace(graph, routes=tuple(_live(route, ways) for route in graph.routes))
 
 
+def untaken(ways: Sequence[DeadWay], start: str, path: str, line: int) -> list[str]:
+    """Return the nodes to which no run takes the route of a node at this place."""
+    place = (start, path, line)
+    own = [way for way in ways if (way.route.start, way.route.path, way.route.line) == place]
+    names = {name for way in own for outcome in way.outcomes for name in outcome}
+    return sorted(names - {name for way in own for outcome in way.remaining for name in outcome})
+
+
 def _live(route: StubRoute, ways: Sequence[DeadWay]) -> StubRoute:
     place = (route.start, route.path, route.line)
     own = [way for way in ways if (way.route.start, way.route.path, way.route.line) == place]

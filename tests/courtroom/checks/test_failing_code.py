@@ -126,3 +126,15 @@ def test_line_below_an_early_return_ends_only_the_runs_that_pass_it():
         "No run of `prosecutor` that does not end before, by a return at a.py:3 and 5, gets to its end:"
         " judge uses x (a.py:7)."
     )
+
+
+def test_line_that_no_run_reaches_is_told_and_not_counted():
+    closed = LINE | {"line": 9, "closed_by": "before judge, repo always fills `evidences`"}
+    told = (
+        " Not counted, as no run reaches the line: judge uses x (a.py:9): before judge, repo always"
+        " fills `evidences`."
+    )
+    alone = finding("judges", FACT | {"lines": [closed]})
+    assert (alone.met, alone.has_reservation, alone.reason.endswith(told)) == (True, True, True)
+    beside = finding("judges", FACT | {"lines": [LINE, closed]})
+    assert (beside.met, beside.reason) == (False, f"judge uses x (a.py:7).{told}")

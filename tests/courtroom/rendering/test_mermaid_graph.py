@@ -170,3 +170,10 @@ def test_hostile_node_name_stays_a_label(name):
     (chart,) = [token.content for token in blocks(text) if token.info == "mermaid"]
     assert len(chart.splitlines()) == 12
     assert chart.count("-->") == 4
+
+
+def test_route_that_no_run_takes_is_marked():
+    route = {"from": "a", "to": ["b", "c"], "never": ["c"]}
+    graph = wired([("START", "a")]).model_dump(by_alias=True) | {"conditional": [route]}
+    chart = mermaid_chart(GraphFact.model_validate(graph)) or ""
+    assert chart.splitlines()[-2:] == ["    n1 -.-> n2", "    n1 -. never .-> n3"]

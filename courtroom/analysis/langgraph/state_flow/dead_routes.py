@@ -157,8 +157,8 @@ def settled_tests(
     given = _empty_inputs(graph.inputs)
     writers = {key: _writers(access, key) for key in sorted(tested & given.keys())}
     read = {key for uses in writers.values() for use in uses for key in use.read_keys}
-    always = _always_filled(symbols, access)
-    filled = _filled_keys(symbols, access, always, tested | (read & access.declared))
+    always = always_filled(symbols, access)
+    filled = filled_keys(symbols, access, always, tested | (read & access.declared))
     router_states = RouterStates(symbols, graph, access, given, always)
     never: set[tuple[str, str]] = set()
     for route in sorted(graph.routes, key=lambda route: earliest.get(route.start, 0)):
@@ -239,7 +239,7 @@ def _never_written(
     certain, earliest = certain_steps(graph.builder), earliest_steps(graph.builder, graph.routes)
 
     def leaves_out(use: StateUse, other: str, rows: Sequence[_Filled]) -> bool:
-        state = access.holding(DictValue({other: _held_together(rows)}, is_open=True))
+        state = access.holding(DictValue({other: held_together(rows)}, is_open=True))
         return _leaves_out(evaluator, nodes[use.name], state, key)
 
     for key, uses in waiting.items():
@@ -283,10 +283,10 @@ def _always(names: Sequence[str], verb: str) -> str:
 def _filled_fact(key: str, rows: Mapping[str, _Filled]) -> _Settled:
     """Return what these nodes always write under a key."""
     words, place = f"{_always([*rows], 'fill')} `{key}`", next(iter(rows.values())).place
-    return _Settled(key, _held_together([*rows.values()]), words, place, _always([*rows], "write"))
+    return _Settled(key, held_together([*rows.values()]), words, place, _always([*rows], "write"))
 
 
-def _held_together(rows: Sequence[_Filled]) -> Value:
+def held_together(rows: Sequence[_Filled]) -> Value:
     """Return what a key holds behind several nodes that each add keys of their own to it."""
     held = [row.held for row in rows if row.merges and isinstance(row.held, DictValue)]
     if len(held) < len(rows):
@@ -437,7 +437,7 @@ def _by_own_tests(reader: RouterStates, route: Route, texts: AbstractSet[str]) -
     return loss.way(route, "dead_route", sentence)
 
 
-def _always_filled(symbols: SymbolTable, access: StateAccess) -> dict[str, Filled]:
+def always_filled(symbols: SymbolTable, access: StateAccess) -> dict[str, Filled]:
     files, functions = symbols.codebase.files, FilledKeys(symbols)
     return {
         name: functions.of(FunctionRef(files[use.path], site))
@@ -446,7 +446,7 @@ def _always_filled(symbols: SymbolTable, access: StateAccess) -> dict[str, Fille
     }
 
 
-def _filled_keys(
+def filled_keys(
     symbols: SymbolTable,
     access: StateAccess,
     always: Mapping[str, Filled],

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from courtroom.analysis.graph_run.dead_outcomes import without_dead_ways
+from courtroom.analysis.graph_run.dead_outcomes import untaken, without_dead_ways
 from courtroom.analysis.graph_run.run_facts import run_all
 from courtroom.analysis.graph_run.stub_graph import stub_graphs
 from courtroom.analysis.graph_run.stub_states import stub_state
@@ -112,3 +112,18 @@ def test_combination_is_cut_to_the_nodes_that_a_run_starts(tests: list[str]):
     choices = [to for run in fact["runs"] for to in (row["to"] for row in run["choices"])]
     assert sorted(choices) == [["END"], ["judge"]]
     assert fact["steps"] == {"repo": [1], "excuse": [], "log": [], "judge": [2]}
+
+
+def test_nodes_that_no_run_reaches_by_a_route_are_named():
+    symbols = symbols_of(
+        dedent(CODE)
+        .replace("{test}", TEST)
+        .replace("{ways}", WAYS)
+        .replace("{evidence}", 'state["url"]')
+    )
+    reading = read_graph(symbols, {})
+    [access] = read_state_access(symbols, reading)
+    ways = dead_ways(symbols, reading, access) or ()
+    (route,) = reading.routes
+    assert untaken(ways, "repo", route.path, route.line) == ["excuse"]
+    assert untaken(ways, "judge", route.path, route.line) == []
