@@ -327,7 +327,7 @@ def _argue(question: Question, groups: OutcomeGroups, item: CheckResult | None) 
     """
     made = _listed([*groups.met, *groups.unmet])
     if item:
-        subject = _subject(question.persona, groups, item)
+        subject = _subject(question, groups, item)
         text = continued(_words(item) if question.round == 1 else _headline(item))
         place = _place(question, item.outcome.evidence)
         return f"{subject}: {text}" + (f" See {place}." if place and place not in text else "")
@@ -377,7 +377,8 @@ def _listed(results: Sequence[CheckResult]) -> int:
     return len({(statement.met, statement.fact or statement.sentence) for statement in statements})
 
 
-def _subject(persona: Persona, groups: OutcomeGroups, item: CheckResult) -> str:
+def _subject(question: Question, groups: OutcomeGroups, item: CheckResult) -> str:
+    persona = question.persona
     if persona == "TechLead":
         return "What counts most for it" if item.outcome.met else "What counts most against it"
     if persona == "Prosecutor":
@@ -386,7 +387,10 @@ def _subject(persona: Persona, groups: OutcomeGroups, item: CheckResult) -> str:
             return "The only check that is not met"
         faults = _faults(groups.unmet)
         return "The only fault" if faults == 1 else f"The gravest of {faults} faults"
-    count = _listed(groups.met)
+    # A search that recognised no fault is not listed as met.
+    vain = {piece.id for piece in question.evidence if piece.is_vain_search}
+    met = [result for result in groups.met if not vain.issuperset(result.outcome.evidence)]
+    count = _listed(met or groups.met)
     is_only = count == 1
     return (
         "The only check that is met" if is_only else f"The best of the {count} checks that are met"

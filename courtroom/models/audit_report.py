@@ -18,7 +18,7 @@ from courtroom.models.facts import Facts
 from courtroom.models.frozen_record import Frozen
 from courtroom.models.judge_answer import AskedPlace, FailureKind, Persona, Score
 from courtroom.models.root_cause import RootCause
-from courtroom.models.statement import Statement, sentences_of, statement_of
+from courtroom.models.statement import Statement, sentences_of, statement_of, vain_search
 
 SCHEMA: Final = "automaton-auditor/report@1"
 # Another one whenever the same input may give another record: what was known under another engine
@@ -153,6 +153,11 @@ class CriterionCheck(Frozen):
             reason=self.reason,
             is_applicable=self.not_applicable is None,
         )
+
+    @property
+    def search_statement(self) -> Statement:
+        """Return the statement where the check searched for a fault and recognised none."""
+        return vain_search(goal=self.goal, reason=self.reason, has_reservation=self.has_reservation)
 
 
 class CriterionResult(Frozen):

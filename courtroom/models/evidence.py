@@ -62,6 +62,11 @@ class Evidence(Frozen):
     confidence: float = Field(ge=0, le=1)
     tags: tuple[str, ...] = ()
 
+    @property
+    def is_vain_search(self) -> bool:
+        """True where nothing was recognised, and `content` says what was looked for everywhere."""
+        return bool(self.content) and not self.found and not self.location.words
+
 
 def evidence(
     *,

@@ -67,6 +67,9 @@ _LIMIT = re.compile(
     rf"(?: in (?:{'|'.join(NUMBERS)})\b)?",
     re.IGNORECASE,
 )
+_DENIALS = {"whether no ": "whether any ", "whether nothing ": "whether anything "}
+# Opening words of a sentence on a search, and of one that says that it found nothing.
+_SEARCH = ("Looked ", "No ")
 _PLURAL = re.compile(r"\b(?:was|were)\b|s\b")
 
 
@@ -153,6 +156,23 @@ def whether(goal: str) -> str:
             return f"whether any {merged[1]} {merged[2]}"
         return f"whether there is any {flaw}"
     return f"whether {continued(goal.rstrip('.'))}"
+
+
+def vain_search(*, goal: str, reason: str, has_reservation: bool) -> Statement:
+    """Return what to say of a check that searched for a fault and recognised none.
+
+    Its sentence is the question that it asked: a search proves no absence. Its fact is what the
+    reservation adds to the search.
+    """
+    question = whether(goal)
+    for denial, words in _DENIALS.items():
+        if question.startswith(denial):
+            question = words + question.removeprefix(denial)
+    first, *others = sentences_of(reason) or [""]
+    remarks = others if first.startswith(_SEARCH) else [first, *others]
+    left = [remark for remark in remarks if not remark.startswith(_SEARCH[0])]
+    fact = " ".join(left) if has_reservation else ""
+    return Statement(True, f"W{question[1:]}.", _closed(fact))
 
 
 def not_checked(goals: Iterable[str]) -> str:

@@ -60,10 +60,10 @@ HOW, HOW_OVERALL = "How the score came about", "How the criteria add up"
 # A sentence that could not be checked says so by itself.
 MARKS = {True: "met", False: "fault"}
 WITH_RESERVATION = " with a reservation"
-NO_MATCH = "no match"
+NO_MATCH, REMARK = "no match", "remark"
 ABOUT_SEARCHES = (
-    f"A check marked *{NO_MATCH}* searched for a fault and recognised none. "
-    "A search knows the usual forms of a fault: the work may have it in another form."
+    f"A check marked *{NO_MATCH}* searched for a fault and recognised none. A search knows the usual "
+    "forms of a fault: the work may have it in another form. The rubric says what each looks for."
 )
 ABOVE = "What shows it stands above."
 AS_THERE = "What is said there holds here too."
@@ -72,6 +72,7 @@ MOST_REPEATED = 80
 WITHHELD, NO_VALUE = "withheld", "—"
 NEXT = "What to do next"
 MOST_URGENT_CHANGES = 5
+VAIN_SEARCHES = "Searches that recognised nothing."
 SEARCHES = "The checks above say what was looked for, and what came of it."
 # Words of any search, beside what it looks for.
 SEARCH_WORDS = frozenset(
@@ -326,14 +327,16 @@ def _checks(criterion: CriterionResult, evidence: Mapping[str, Evidence]) -> Ite
         yield f"{MARKS[False]}: {cause} {not_applying(goals)}"
     for reason, goals in unchecked.items():
         yield not_checked(goals) + (f" {reason}" if reason not in criterion.rationale else "")
+    searches = [row for row in criterion.checks if _is_vain_search(row, evidence)]
     alike: dict[tuple[str, str], list[str]] = {}
     for row in criterion.checks:
         # One that states a root cause is printed with it.
-        if row.met is not None and (row.met or row.reason not in hanging):
+        is_apart = row in searches or (not row.met and row.reason in hanging)
+        if row.met is not None and not is_apart:
             statement = row.statement
             # A sentence without a fact stands for itself.
             shown_by = statement.fact or statement.sentence
-            mark = _mark(row, evidence)
+            mark = MARKS[row.met] + (WITH_RESERVATION if row.met and row.has_reservation else "")
             alike.setdefault((mark, shown_by), []).append(statement.sentence)
     reasons: set[str] = set()
     for (mark, shown_by), sentences in alike.items():
@@ -342,18 +345,24 @@ def _checks(criterion: CriterionResult, evidence: Mapping[str, Evidence]) -> Ite
         reason = ABOVE if is_above else shown_by
         reasons.add(shown_by)
         yield f"{mark}: {' '.join(dict.fromkeys([*without_weaker(sentences), reason]))}"
+    yield from _vain_searches(searches)
 
 
-def _mark(row: CriterionCheck, evidence: Mapping[str, Evidence]) -> str:
-    mark = NO_MATCH if _is_vain_search(row, evidence) else MARKS[bool(row.met)]
-    return mark + (WITH_RESERVATION if row.met and row.has_reservation else "")
+def _vain_searches(rows: Sequence[CriterionCheck]) -> Iterator[str]:
+    """Yield the names of the searches, then what each saw beside its fault.
+
+    A sentence that denies the fault would say more than a search can.
+    """
+    if rows:
+        yield f"{NO_MATCH}: {listed(code_span(row.check) for row in rows)}."
+    remarks = dict.fromkeys(row.search_statement.fact for row in rows)
+    yield from (f"{REMARK}: {remark}" for remark in remarks if remark)
 
 
 def _is_vain_search(row: CriterionCheck, evidence: Mapping[str, Evidence]) -> bool:
     """Return whether the check is met as a search for a fault, with no place, recognised none."""
     pieces = [evidence[identity] for identity in row.evidence if identity in evidence]
-    is_vain = all(_is_search(piece) and not piece.found for piece in pieces)
-    return bool(row.met) and bool(pieces) and is_vain
+    return bool(row.met and pieces) and all(piece.is_vain_search for piece in pieces)
 
 
 def _titled_list(title: str, items: Iterator[str]) -> Iterator[str]:
@@ -424,14 +433,18 @@ def _evidence(
     for piece in pieces:
         alike.setdefault((_quote(piece), piece.rationale, piece.confidence), []).append(piece)
     checks = [*_checks(criterion, evidence)]
-    repeated_pieces: dict[float, list[Evidence]] = {}
-    for (quote, *_), group in alike.items():
-        if _is_search(group[0]):
+    # By what is said of them and their confidence.
+    repeated_pieces: dict[tuple[str, float], list[Evidence]] = {}
+    vain = {key for c in criterion.checks if _is_vain_search(c, evidence) for key in c.evidence}
+    for (quote, _, confidence), group in alike.items():
+        if all(piece.id in vain for piece in group):
+            repeated_pieces.setdefault((VAIN_SEARCHES, confidence), []).extend(group)
+        elif _is_search(group[0]):
             words = _words_of(group[0])
             missing_words = _beside_checks(words, checks)
             alike_ids = (name for name, row in searches.items() if missing_words <= row)
             if not missing_words:
-                repeated_pieces.setdefault(group[0].confidence, []).extend(group)
+                repeated_pieces.setdefault((SEARCHES, confidence), []).extend(group)
             elif alike_id := next(alike_ids, ""):
                 yield _line_of(
                     group,
@@ -440,13 +453,13 @@ def _evidence(
             else:
                 yield _evidence_line(group, None)
                 searches[group[0].id] = words
-            continue
-        first_piece = quoted.get(quote) if quote[1] else None
-        yield _evidence_line(group, first_piece)
-        if quote[1] and not first_piece:
-            yield code_block(quote[1], _suffix(group[0].location.path))
-        quoted.setdefault(quote, group[0])
-    yield from (_line_of(group, SEARCHES) for group in repeated_pieces.values())
+        else:
+            first_piece = quoted.get(quote) if quote[1] else None
+            yield _evidence_line(group, first_piece)
+            if quote[1] and not first_piece:
+                yield code_block(quote[1], _suffix(group[0].location.path))
+            quoted.setdefault(quote, group[0])
+    yield from (_line_of(group, words) for (words, _), group in repeated_pieces.items())
 
 
 def _words_of(piece: Evidence) -> frozenset[str]:

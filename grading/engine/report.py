@@ -158,6 +158,13 @@ class Check(ReportRecord):
             is_applicable=self.not_applicable is None,
         )
 
+    @cached_property
+    def search_statement(self) -> Statement:
+        """What to say of it where it searched for a fault and recognised none."""
+        from courtroom.models.statement import vain_search
+
+        return vain_search(goal=self.goal, reason=self.reason, has_reservation=self.has_reservation)
+
 
 class FiredRule(ReportRecord):
     """Rule of the constitution that applied to a criterion, with the score before and after it."""

@@ -35,15 +35,17 @@ def weighted_checks(
 ) -> tuple[WeightedCheck, ...]:
     """Return the checks in the rubric's order; `is_vain_search` as in EvidencePresenter."""
     total = sum(check.weight for check in checks) or 1.0
-    return tuple(
-        WeightedCheck(
-            reveal_invisible(check.statement.sentence),
-            _outcome(check, is_vain_search(check)),
-            f"{check.weight:g}",
-            floor(100 * check.weight / total + 0.5),
-            check.essential,
-        )
-        for check in checks
+    return tuple(_weighted(check, total, is_vain_search(check)) for check in checks)
+
+
+def _weighted(check: Check, total: float, is_vain_search: bool) -> WeightedCheck:
+    statement = check.search_statement if is_vain_search else check.statement
+    return WeightedCheck(
+        reveal_invisible(statement.sentence),
+        _outcome(check, is_vain_search),
+        f"{check.weight:g}",
+        floor(100 * check.weight / total + 0.5),
+        check.essential,
     )
 
 

@@ -161,14 +161,15 @@ class EvidencePresenter:
             return CheckView(goal, NOT_APPLICABLE, "", ())
         pieces = self._report.evidence_of(check.evidence)
         evidence = tuple(self._present(piece) for piece in pieces)
-        statement = check.statement
+        is_vain = self.is_vain_search(check)
+        statement = check.search_statement if is_vain else check.statement
         return CheckView(
             reveal_invisible(statement.sentence),
             OUTCOMES[check.met],
             reveal_invisible(statement.fact),
             evidence,
             has_reservation=bool(check.met) and check.has_reservation,
-            is_vain_search=self.is_vain_search(check),
+            is_vain_search=is_vain,
         )
 
     def is_vain_search(self, check: Check) -> bool:

@@ -10,6 +10,7 @@ from courtroom.models.statement import (
     first_sentence,
     not_applying,
     statement_of,
+    vain_search,
     whether,
     without_weaker,
 )
@@ -76,6 +77,21 @@ def test_record_without_a_fault_has_its_reason_alone():
 )
 def test_goal_is_a_question_and_a_name_keeps_its_capital(goal, question):
     assert whether(goal) == question
+
+
+@pytest.mark.parametrize(
+    ("goal", "question"),
+    [
+        ("No clone was recognised that is lost", "Whether any clone is lost."),
+        ("No key is committed", "Whether any key is committed."),
+        ("Nothing is run through a shell", "Whether anything is run through a shell."),
+    ],
+)
+def test_search_that_recognised_no_fault_denies_none(goal, question):
+    reason = "No such thing was recognised in 3 files. Looked twice. Not counted: a.py."
+    for has_reservation, fact in ((True, "Not counted: a.py."), (False, "")):
+        statement = vain_search(goal=goal, reason=reason, has_reservation=has_reservation)
+        assert (statement.sentence, statement.fact) == (question, fact)
 
 
 @pytest.mark.parametrize(

@@ -203,6 +203,17 @@ def test_what_was_done_is_better_than_an_absent_flaw_and_every_check_met_counts(
     assert argument == "The best of the 2 checks that are met: goal of b. See b.py."
 
 
+def test_search_without_a_match_is_not_counted_as_met():
+    question = make_question("Defense", ("a", "b", "c"), ("d",))
+    search = {"found": False, "content": "Looked for a shell.", "location": Location()}
+    evidence = [
+        piece.model_copy(update=search) if piece.check == "b" else piece
+        for piece in question.evidence
+    ]
+    argument = opinion_of(question.model_copy(update={"evidence": tuple(evidence)})).argument
+    assert argument == "The best of the 2 checks that are met: goal of a. See a.py."
+
+
 def test_check_with_a_reservation_is_the_best_only_where_all_have_one():
     checks = [check("a", weight=3), check("b"), check("c", polarity="negative")]
     for reserved, best in (("a", "b"), ("ab", "c"), ("abc", "a")):

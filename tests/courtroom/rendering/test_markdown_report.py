@@ -431,7 +431,9 @@ def test_search_that_recognises_no_fault_is_marked_as_a_search():
         outcome(name, met=True).model_copy(update={"evidence": (search.id,), "reason": "None."})
         for name in "ab"
     ]
-    reserved = results[1].model_copy(update={"has_reservation": True, "reason": "Not read: x.py."})
+    reserved = results[1].model_copy(
+        update={"has_reservation": True, "reason": "No shell. Not read: x.py."}
+    )
     judged = verdict(
         "default",
         bench((3, 3, 3), search, on="graph"),
@@ -440,9 +442,10 @@ def test_search_that_recognises_no_fault_is_marked_as_a_search():
         rubric_=rubric(criterion("graph", check("a"), check("b"))),
     )
     text = render_markdown(report(judged, [search]))
-    assert "- no match: There is a. None." in text
-    assert "- no match with a reservation: There is b. Not read: x.py." in text
+    checks = text.partition("**Checks**\n\n")[2].partition("\n\n")[0]
+    assert checks == "- no match: `a` and `b`.\n- remark: Not read: x.py."
     assert text.count("searched for a fault and recognised none") == 1
+    assert f"**{search.id}**: Searches that recognised nothing." in text
 
 
 def test_degraded_report_has_no_score_and_lists_the_errors():
