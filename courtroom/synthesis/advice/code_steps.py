@@ -65,7 +65,6 @@ NO_SCORE_AT_ONCE = (
     "Request the answer again in place of this score; if the last attempt fails too, record that the"
     " judge failed."
 )
-REQUEST_FIRST = ". Before that, request the answer again at {places}, as no code does it there yet"
 NO_UNASKED_SCORE = (
     "Record here that no model could be asked, in place of this score, and leave the judge out of"
     " the verdict."
@@ -179,7 +178,7 @@ def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
     if aspect in {"retry", "at_once"}:
         yield from _repeated_calls(aspect, pieces, work, then)
     if aspect == "handled":
-        yield from _of_made_up_scores(work, then)
+        yield from _instead_of_score(NO_MADE_UP_SCORE, work.facts.get("made_up_scores"), then)
         for place in (work.facts.get("uncaught_answers") or ())[:1]:
             yield placed(f"{CATCH.removesuffix('.')}{then}.", place)
         yield from _instead_of_score(NO_UNASKED_SCORE, work.facts.get("unasked_scores"), then)
@@ -193,10 +192,11 @@ def _repeated_calls(
 ) -> Iterator[Step]:
     """Yield what makes a judge ask again before it fails."""
     if aspect == "at_once" and work.facts.get("structured_output_retry"):
-        made_up = _places_of(work.facts.get("made_up_scores"))
-        at_once = work.facts.get("scores_at_once")
-        if made_up and all(place in made_up for place in _places_of(at_once)):
-            yield from _of_made_up_scores(work, then)
+        made_up, at_once = work.facts.get("made_up_scores"), work.facts.get("scores_at_once")
+        is_of_other_step = all(row in _places_of(made_up) for row in _places_of(at_once))
+        # A judge that asks once gets steps to repeat its call and to record its failure.
+        if work.facts.get("judges_asking_once") and is_of_other_step:
+            yield from _instead_of_score(NO_MADE_UP_SCORE, made_up, then)
         else:
             yield from _instead_of_score(NO_SCORE_AT_ONCE, at_once)
         return
@@ -232,19 +232,6 @@ def _at_other_calls(pieces: Sequence[Evidence], work: Work) -> str:
     ]
     # A call that is none of these has its reasons.
     return f"; do the same at {places_of(others)}" if 0 < len(others) < len(calls) else ""
-
-
-def _of_made_up_scores(work: Work, then: str) -> Iterator[Step]:
-    """Yield the step that records failures in place of scores; it is one for both checks on them.
-
-    Where a judge asks once, another step repeats its call.
-    """
-    rows = work.facts.get("made_up_scores")
-    is_repeated = not work.facts.get("judges_asking_once")
-    made_up = _places_of(rows)
-    at_once = [row for row in _places_of(work.facts.get("scores_at_once")) if row in made_up]
-    first = REQUEST_FIRST.format(places=places_of(at_once)) if at_once and is_repeated else ""
-    yield from _instead_of_score(NO_MADE_UP_SCORE, rows, f"{first}{then}")
 
 
 def _places_of(rows: Sequence[Mapping[str, Any]] | None) -> list[Mapping[str, Any]]:

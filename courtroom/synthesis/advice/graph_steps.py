@@ -230,7 +230,8 @@ def flow_step(fault: Mapping[str, Any]) -> Step:
     words = FLOW if fault["other"] else FLOW | ALONE
     action = words[fault["kind"]].format(other=_other(fault))
     if "looks for evidence with" in fault["sentence"]:
-        action = "Look for a goal that detectives write, or write this one"
+        goal = f"the goal at {_other(fault)}" if fault["other"] else "a goal that detectives write"
+        action = BY_GOAL.format(goal=goal)
     if "passes this test" in fault["sentence"]:
         action = "Pick the evidence by what detectives write for the criterion, such as its id"
     if fault["kind"] == "loose_rule":
@@ -243,7 +244,9 @@ def flow_step(fault: Mapping[str, Any]) -> Step:
         action = FLOW["no_update"]
     action = next((do for part, do in UNUSED if part in fault["sentence"]), action)
     also = f"; do the same at {places_of(fault['places'])}" if fault.get("places") else ""
-    step = placed(f"{action}{also}. {fault_sentence(fault)}", fault)
+    is_filled = fault["kind"] == "needless_route" and fault["other"]
+    where = f" That is written at {_other(fault)}." if is_filled else ""
+    step = placed(f"{action}{also}. {fault_sentence(fault)}{where}", fault)
     is_grave = any(fault.get(name) for name in ("is_constant", "is_blinding"))
     return replace(step, is_urgent=fault["kind"] in BREAKING or is_grave)
 
@@ -257,16 +260,17 @@ UNUSED = (
 FLOW = {
     "no_update": "Return a dict with keys of the state here",
     "unwritten_read": "Write this key in an earlier node, or hand it to the graph with its input",
-    "early_read": "Read this key in a node that runs after the one that writes it ({other})",
+    "early_read": "Read this key in a node that runs after the one that writes it (at {other})",
     "unread_write": "Read this key where it is needed, or do not write it",
     "other_key": "Look it up by the key that {other} holds",
-    "absent_key": "Ask for a key that the function at {other} returns, or return this one there",
-    "ignored_field": "Pass what the model at {other} declares, or declare this there",
+    "absent_key": "Make the key agree with the result that is made at {other}, and check all other"
+    " keys that are asked of it",
+    "ignored_field": "Declare what is passed here in the model at {other}, or do not pass it",
     "unused_prompt": "Hand this text to the model, or delete it",
     "unused_result": "Use or delete this result",
     "unused_tool": "Call these tools where they are needed, or delete them",
     "unused_verdict": "Use or delete this value",
-    "own_directory": "Look into the clone instead, once it is made, and hand its path to this code",
+    "own_directory": "Hand the path of the clone to this code, and look there",
     "shallow_history": "Clone without a depth; --filter=blob:none keeps such a clone small",
     "deleted_clone": "Clone into a folder of tempfile.mkdtemp() and delete it when all is read",
     "lost_clone": "Keep the folder until every node has read it, and delete it then",
@@ -281,14 +285,15 @@ FLOW = {
     "word_scan": "Look for the call in the syntax tree of every file",
     "doubled_clone": "Clone once, into the folder that is read",
     "repeated_clone": "Clone once, and hand the path on in the state",
-    "dead_route": "Let the router choose this way where it belongs, or remove the branch",
-    "needless_route": "Choose this way by a failure that is to end a run there, in the router and in the"
-    " node that fills what it tests, and not by what is always filled at {other}",
-    "input_route": "Let a router choose this way by what {other} records of a failure",
+    "dead_route": "Change what this router tests so that a run can take the branch, or remove it",
+    "needless_route": "Let the node that fails return a value for its failure, and let this router test"
+    " that value; or remove the branch",
+    "input_route": "Let this router, or one after the detectives, test what {other} records of a failure",
     "router_write": "Return this from a node before the router",
     "endless_loop": "Count the rounds of this loop, and let its router lead out of it after a few",
     "idle_step": "Let the node do its work on this way too ({other}), or lead past it",
-    "impossible_test": "Compare with a value that the field at {other} can hold",
+    "impossible_test": "Make this test agree with the values at {other}, or remove it with the code under"
+    " it, which no run has reached: read that code first",
     "refused_value": "Ask for a value that the field at {other} allows",
     "twice_filled": "Hand these values to invoke(), and leave their names in braces in the text",
     "moved_score": "Keep the model's score, and say in the prompt by what it is to be lower or higher",
@@ -310,6 +315,10 @@ FLOW = {
 }
 
 
+BY_GOAL = (
+    "Make the word that is looked for here agree with {goal}. Read first what this code"
+    " does with the evidence that it then finds: so far it has found none"
+)
 # What limits a rule, by a part of the sentence on it.
 LOOSE = (
     ("the highest score", "Take the lower of the limit and the score of the criterion"),
@@ -334,7 +343,7 @@ LOOSE = (
 ALONE = {
     "refused_value": "Put the id of the criterion that is judged into the prompt",
     "other_key": "Ask for a key that the rubric has, or put this one into each of its entries",
-    "input_route": "Let a router choose this way by what the nodes before it return of a failure",
+    "input_route": "Let this router, or one after the detectives, test what a node returns of its failure",
 }
 # What a key changes that a router has never got.
 NEW_WAYS = (
@@ -424,17 +433,22 @@ def _of_readers(key: str, fault: Mapping[str, Any], state: str, readers: Sequenc
     if fault.get("is_given"):
         verb = "reads" if len(readers) == 1 else "read"
         return f"Declare `{key}` in {state}: the graph's input holds it, and {listed(readers)} {verb} it."
+    action = (
+        f"Declare `{key}` in {state} and return it from a node that runs before {listed(readers)},"
+        " or do not read it."
+    )
     near, _, note = fault["sentence"].partition("(there is `")[2].partition("`")
     if not near:
-        return (
-            f"Declare `{key}` in {state} and return it from a node that runs before"
-            f" {listed(readers)}, or do not read it."
-        )
+        return action
     places = listed(place_of(row["path"], row["line"]) for row in fault.get("places", ()))
-    also = f", and at {places}" if places else ""
+    also = f", here and at {places}," if places else ""
     kind = note.removeprefix(", one ").partition(")")[0]
     note_on_kind = f", which is one {kind} and no list" if kind else ""
-    return f"Read `{near}` here{also}{note_on_kind}: {state} does not declare `{key}`."
+    # The code may read the near key elsewhere, for another purpose.
+    return (
+        f"{action} {state} declares `{near}`{note_on_kind}: read that{also} only where it means the"
+        " same."
+    )
 
 
 def _in_one_step(writers: Sequence[str], work: Work) -> list[str]:

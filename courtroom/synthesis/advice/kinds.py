@@ -114,7 +114,7 @@ def _capped_last(row: Mapping[str, Any]) -> Step:
 def _brought_to_life(piece: Evidence) -> Step:
     reason = piece.rationale[len(NEVER_HOLDS) :].removeprefix(": ").rstrip(".")
     remark = f" ({reason})" if reason else ""
-    action = f"Test here what a run can bring: as it is, the condition never holds{remark}."
+    action = f"Change this condition, so that the rule can apply: it never holds{remark}."
     return Step(action, piece.location.path, piece.location.line_start, is_exact=True)
 
 

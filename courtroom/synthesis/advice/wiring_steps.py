@@ -24,8 +24,6 @@ from courtroom.synthesis.advice.work import (
 
 # Names of a list that a person would write out; judges of each criterion are made in a loop.
 MOST_TARGETS = 9
-# Of assumed evidence, that which each run gets.
-WITHOUT_CONDITION = "no condition on what was examined"
 # The group of nodes that an aspect is about, and what they are called.
 GROUPS = {
     "detectives_parallel": ("detective", "the detectives"),
@@ -38,13 +36,12 @@ RESULTS = {"detective": "eviden", "judge": "opinion"}
 # The fact on where each layer is joined.
 JOINS = {"detective": "fan_in_before_judges", "judge": "fan_in_before_justice"}
 # The role of the nodes that join a layer, by that of the layer after it.
-# Node for runs in which nothing was found, in words and as a snippet calls it.
-REPORTS = "It writes what failed, such as the clone, where {justice} writes the report, and gives no scores."
-# A report is read, and may be found, where the clone failed; what raises comes to no route.
-CLONE_ALONE = (
-    " Let the router look only at what a failed clone leaves empty, not at evidence on the report,"
-    " and see that the node that clones returns its failure: an error that it raises ends the run"
-    " before the router."
+# Node for runs in which the clone failed, in words and as a snippet calls it.
+REPORTS = "It writes what failed where {justice} writes the report, and gives no scores."
+# Evidence alone tells no failure: a report may be read where the clone failed.
+TESTED = (
+    " Let the router test what the node that clones returns of its failure: an error that it raises"
+    " ends the run before the router."
 )
 FAILED = "report_failure"
 JOIN_ROLES = {"judge": "join", "justice": "justice"}
@@ -189,7 +186,7 @@ def _join(nodes: Sequence[str], next_role: str, work: Work) -> Step:
 
 
 def _error_route(work: Work) -> Step:
-    """Route past the judges where nothing was found, to a node that tells of it: END would leave the
+    """Route past the judges where the clone failed, to a node that tells of it: END would leave the
     report empty.
     """
     judges = work.nodes("judge")
@@ -197,8 +194,8 @@ def _error_route(work: Work) -> Step:
     starts = {edge[0] for edge, _, _ in rows}
     if len(starts) != 1 or "START" in starts:
         action = (
-            f"Lead to a new node, by a conditional edge, where nothing was found. {_reports(work)}"
-            f"{_of_clone(work)}"
+            f"Lead past the judges, by a conditional edge, to a new node where {_failure(work)}."
+            f" {_reports(work)}"
         )
         return at_graph(action, work)
     (start,) = starts
@@ -208,14 +205,12 @@ def _error_route(work: Work) -> Step:
     end = next(clean_ups, "END")
     snippet = None
     is_long = len(targets) > MOST_TARGETS
-    if work.builder and work.found_of_piece and not is_long:
+    if work.builder and not is_long:
         import_line = "from langgraph.graph import END\n\n\n" if end == "END" else ""
         snippet = (
             f"{import_line}def next_nodes(state):\n"
-            "    # Of all evidence: leave out the keys that a failed clone does not leave empty.\n"
-            f"    pieces = [piece for rows in {_evidence(work)}.values() for piece in rows]\n"
-            f"    is_found = any({work.found_of_piece} for piece in pieces)\n"
-            f"    return {code_list(targets)} if is_found else {code_name(FAILED)}\n\n"
+            "    has_failed = ...  # what a node of yours returns where it failed\n"
+            f"    return {code_name(FAILED)} if has_failed else {code_list(targets)}\n\n"
             f"{work.builder}.add_node({code_name(FAILED)}, {FAILED})\n"
             f"{work.builder}.add_edge({code_name(FAILED)}, {code_name(end)})\n"
             f"{work.builder}.add_conditional_edges(\n"
@@ -227,9 +222,9 @@ def _error_route(work: Work) -> Step:
         else edge_words([row[0] for row in rows])
     )
     action = (
-        f"Replace {edges} by a conditional edge that leads to a new node where nothing was found,"
-        f" and from there to {end}. {_reports(work)}{_of_clone(work)}"
-    ) + _never_empty(work)
+        f"Replace {edges} by a conditional edge that leads to a new node where {_failure(work)},"
+        f" and from there to {end}. {_reports(work)}"
+    )
     if set(judges) - set(targets) and work.facts.get("judges_parallel") is False:
         action += (
             f" Once the judges start together, let the conditional edge lead to {listed(judges)},"
@@ -238,27 +233,28 @@ def _error_route(work: Work) -> Step:
     return Step(action, rows[0][1], rows[0][2], snippet)
 
 
+def _failure(work: Work) -> str:
+    return "the clone failed" if work.facts.get("clone_function") else "nothing was found"
+
+
 def _reports(work: Work) -> str:
-    return REPORTS.format(justice=listed(work.verdict_nodes) or "the Chief Justice")
+    """Sentences on the new node, and on what its router tests."""
+    reports = REPORTS.format(justice=listed(work.verdict_nodes) or "the Chief Justice")
+    tested = TESTED if work.facts.get("clone_function") else ""
+    return f"{reports}{tested}{_single_way(work)}"
 
 
-def _of_clone(work: Work) -> str:
-    return CLONE_ALONE if work.facts.get("clone_function") else ""
-
-
-def _never_empty(work: Work) -> str:
-    """Sentence, with a space before it, on evidence that keeps a router from choosing this way."""
-    rows = [
-        *(work.facts.get("assumed_evidence") or ()),
-        *(work.facts.get("assumed_pictures") or ()),
-    ]
-    always = (row["places"][0] for row in rows if WITHOUT_CONDITION in row["text"])
-    places = dict.fromkeys(place_of(**place) for place in always)
-    if not places:
+def _single_way(work: Work) -> str:
+    """Sentence, with a space before it, on a route that may serve: it leads to one node alone."""
+    judges = work.nodes("judge")
+    ahead = work.nodes_before(judges)
+    route = next((r for r in work.routes if len({*r["to"]}) == 1 and r["from"] in ahead), None)
+    if route is None:
         return ""
+    place = place_of(route["path"], route["line"])
     return (
-        f" No run goes there before {listed(places)} is mended: this evidence is always found, and"
-        " other evidence may be."
+        f" The conditional edge after {route['from']} ({place}), which leads to {route['to'][0]}"
+        " alone, may serve for it."
     )
 
 
@@ -269,15 +265,8 @@ def _route_alone(route: OpenRoute, work: Work) -> Step:
     others = [end for end in next(ends, ()) if end not in {"END", *route.nodes, *route.ways}]
     beside = f" beside {listed(others)}" if route.verdict and others else ""
     action = (
-        f"Remove {edge_words([row[0] for row in rows])}: let the route after {route.start} return"
-        f" {listed(route.nodes)}{beside} where nothing failed, and give the map of its call, if"
-        " there is one, the names that it then returns."
+        f"Remove {edge_words([row[0] for row in rows])}: let the router after {route.start} return"
+        f" {listed(route.nodes)}{beside} where nothing failed. Where its add_conditional_edges has a"
+        " mapping, add these names to it."
     )
     return Step(action, rows[0][1], rows[0][2])
-
-
-def _evidence(work: Work) -> str:
-    """Return how a router reads the evidence: a key of a mapping, or an attribute of a model."""
-    kind = (work.facts.get("state_class") or {}).get("kind")
-    is_model = kind in {"BaseModel", "dataclass"}
-    return f"state.{work.evidence_key}" if is_model else f'state["{work.evidence_key}"]'

@@ -29,7 +29,6 @@ JsonFacts = Mapping[str, Any]
 Edge = tuple[str, str]
 PLACEHOLDER = re.compile(r"\{\{([a-z_]+)(?:\|([^{}|]*))?\}\}")
 BUILDER = re.compile(r"\b([A-Za-z_]\w*)\.add_(?:node|edge|conditional_edges)\(")
-FOUND = re.compile(r"^\s{1,12}found\s{0,4}:\s{0,4}bool\b", re.MULTILINE)
 CITES = re.compile(r"^\s{1,12}\w{0,40}(?:cit|eviden|refer|source)\w{0,40}\s{0,4}:", re.MULTILINE)
 USUAL_SCALE = (1, 5)
 # Nodes of one role that a sentence names; of more it gives the number.
@@ -127,24 +126,6 @@ class Work:
         own = [r["field"] for r in self._reducers if "merge" in (r.get("applies") or "")]
         named = [field for field in (*plain, *own) if "eviden" in field.lower()]
         return next(iter((*named, *plain)), None)
-
-    @cached_property
-    def found_of_piece(self) -> str | None:
-        """Return how a router reads `found` of a piece; None where the quoted code does not tell.
-
-        The quoted code stores lists of evidence under `evidence_key`. What it does not declare to be
-        of a class other than a Pydantic model may be a dict, which dict() leaves as it is.
-        """
-        texts = [piece.content or "" for piece in self.evidence.values()]
-        key = re.compile(
-            rf"\b{re.escape(self.evidence_key or ' ')}\s{{0,4}}:[^:]{{0,80}}[Ll]ist\[[\"']?(\w+)"
-        )
-        items = next((match[1] for match in map(key.search, texts) if match), None)
-        if items is None or not any(map(FOUND.search, texts)):
-            return None
-        models = self.facts.get("pydantic_models") or ()
-        is_open = items.lower() in {"any", "dict", "mapping", "object"} or items in models
-        return 'dict(piece).get("found")' if is_open else "piece.found"
 
     @property
     def opinion_schema(self) -> str | None:

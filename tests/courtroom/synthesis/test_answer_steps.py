@@ -111,18 +111,15 @@ def test_audit_that_once_gave_a_claimed_score_is_named():
         assert step.action == f"{start}{end}"
 
 
-def test_score_that_is_written_at_once_has_one_step_with_the_record_of_the_failure():
-    lines = {name: {"path": "judges.py", "line": line} for name, line in (("a", 9), ("b", 19))}
-    first, second = ({"text": "", "places": [place]} for place in lines.values())
-    facts = work(
-        made_up_scores=[first, second], scores_at_once=[second], structured_output_retry=True
+def test_score_of_a_judge_that_asks_once_has_one_step_with_the_record_of_its_failure():
+    score = {"text": "", "places": [{"path": "judges.py", "line": 9}]}
+    facts = {"made_up_scores": [score], "scores_at_once": [score], "structured_output_retry": True}
+    once = work(**facts, judges_asking_once=[{"path": "judges.py", "line": 7, "name": "judge"}])
+    assert [*code_steps.answer_steps("at_once", [], once)] == [
+        *code_steps.answer_steps("handled", [], once)
+    ]
+    (step,) = code_steps.answer_steps("at_once", [], work(**facts))
+    assert step.action == (
+        "Request the answer again in place of this score; if the last attempt fails too, record that"
+        " the judge failed."
     )
-    (step,) = code_steps.answer_steps("at_once", [], facts)
-    assert [step] == [*code_steps.answer_steps("handled", [], facts)]
-    assert step.action.endswith(
-        "; do the same at judges.py:19. Before that, request the answer again at judges.py:19, as no"
-        " code does it there yet."
-    )
-    asking = work(**facts.facts, judges_asking_once=[lines["b"] | {"name": "b"}])
-    (step,) = code_steps.answer_steps("handled", [], asking)
-    assert step.action.endswith("; do the same at judges.py:19.")

@@ -475,7 +475,7 @@ def test_rule_whose_condition_never_holds_is_not_to_be_built_anew(aspect):
 
     assert (step.path, step.line, step.is_exact) == ("justice.py", 9, True)
     assert step.action == (
-        "Test here what a run can bring: as it is, the condition never holds (`x` is unset)."
+        "Change this condition, so that the rule can apply: it never holds (`x` is unset)."
     )
 
 

@@ -3,8 +3,6 @@
 from itertools import pairwise
 from typing import Any
 
-import pytest
-
 from courtroom.synthesis.advice import wiring_steps
 from courtroom.synthesis.advice.work import Work
 
@@ -15,7 +13,8 @@ def error_route(*last, quotes=(), **more):
     graph |= {"nodes": ["join", "prosecutor", "defense", "chief_justice"]}
     graph |= {"edge_paths": ["g.py"] * len(edges), "edge_lines": range(1, len(edges) + 1)}
     reducers = [{"field": "evidences", "reducer": "operator.ior"}]
-    facts = {"graph": graph, "reducers": reducers, **more}
+    clone = {"name": "clone", "path": "t.py", "line": 1}
+    facts = {"graph": graph, "reducers": reducers, "clone_function": clone, **more}
     place = type("Place", (), {"path": "g.py"})
     pieces = [type("Piece", (), {"content": text, "location": place}) for text in quotes]
     evidence: dict[str, Any] = {f"E-{number}": piece for number, piece in enumerate(pieces)}
@@ -23,16 +22,38 @@ def error_route(*last, quotes=(), **more):
     return step
 
 
-def test_route_without_evidence_passes_a_clean_up_and_no_other_node():
+TESTED = (
+    " Let the router test what the node that clones returns of its failure: an error that it raises"
+    " ends the run before the router."
+)
+
+
+def test_route_past_the_judges_passes_a_clean_up_and_no_other_node():
     edges = "Replace the edges join → prosecutor and join → defense by a conditional edge"
-    way = "that leads to a new node where nothing was found, and from there to"
+    way = "that leads to a new node where the clone failed, and from there to"
     end = (
-        "It writes what failed, such as the clone, where chief_justice writes the report, and gives no"
-        " scores."
+        f"It writes what failed where chief_justice writes the report, and gives no scores.{TESTED}"
     )
     assert error_route().action == f"{edges} {way} END. {end}"
     assert error_route(("save_report", "END")).action == f"{edges} {way} END. {end}"
     assert error_route(("cleanup", "END")).action == f"{edges} {way} cleanup. {end}"
+
+
+def test_route_of_a_work_without_a_clone_is_for_runs_that_find_nothing():
+    action = error_route(clone_function=None).action
+    assert " leads to a new node where nothing was found, and from there to END. " in action
+    assert action.endswith("and gives no scores.")
+
+
+def test_route_that_leads_to_one_node_alone_may_serve_past_the_judges():
+    way = {"path": "g.py", "line": 9, "from": "clone", "to": ["join"]}
+    nodes = ["clone", "join", "prosecutor", "defense"]
+    graph = {"path": "g.py", "state_graph_line": 1, "conditional": [way], "nodes": nodes}
+    graph |= {"edges": [("join", "prosecutor"), ("join", "defense")]}
+    graph |= {"edge_paths": ["g.py"] * 2, "edge_lines": [1, 2]}
+    assert error_route(graph=graph).action.endswith(
+        " The conditional edge after clone (g.py:9), which leads to join alone, may serve for it."
+    )
 
 
 def test_route_before_judges_in_a_row_leads_to_all_once_they_start_together():
@@ -41,7 +62,7 @@ def test_route_before_judges_in_a_row_leads_to_all_once_they_start_together():
         " tech_lead, in place of the edges to them."
     )
     edges = [("defense", "tech_lead")]
-    assert error_route(*edges, judges_parallel=True).action.endswith("no scores.")
+    assert error_route(*edges, judges_parallel=True).action.endswith(TESTED)
     nodes = ["join", "prosecutor", "defense", "tech_lead"]
     graph = {"path": "g.py", "state_graph_line": 1, "conditional": [], "nodes": nodes}
     graph |= {"edges": [*pairwise(nodes)]}
@@ -50,64 +71,22 @@ def test_route_before_judges_in_a_row_leads_to_all_once_they_start_together():
 
 
 EDGE = 'flow.add_edge("join", "prosecutor")'
-LISTS = "    evidences: Annotated[dict[str, list[Evidence]], operator.ior]"
-FOUND = "class Evidence(BaseModel):\n    goal: str\n    found: bool"
 
 
-OPEN = LISTS.replace("Evidence", "Any")
-
-
-class Piece:
-    """Evidence as Pydantic keeps it: dict() takes its fields."""
-
-    def __init__(self, *, is_found):
-        self.found = is_found
-
-    def __iter__(self):
-        return iter([("found", self.found)])
-
-
-@pytest.mark.parametrize(
-    ("lists", "models", "pieces"),
-    [
-        (LISTS, (), [Piece(is_found=False)]),
-        (LISTS, ("Evidence",), [Piece(is_found=False), {"found": False}]),
-        (OPEN, ("Evidence",), [Piece(is_found=False), {"found": False}, {"goal": "graph"}]),
-    ],
-)
-def test_route_without_evidence_looks_at_what_was_found(lists, models, pieces):
-    snippet = error_route(quotes=(EDGE, lists, FOUND), pydantic_models=models).snippet
+def test_example_of_a_route_leaves_the_test_to_the_author():
+    snippet = error_route(quotes=(EDGE,)).snippet
     added = []
     names = ("add_node", "add_edge", "add_conditional_edges")
     flow = type("Flow", (), {name: lambda _, *part: added.append(part) for name in names})()
-    exec(snippet, {"flow": flow, "report_failure": "its function"})  # noqa: S102
+    mended = snippet.replace("has_failed = ...", 'has_failed = state["failed"]')
+    assert mended != snippet
+    exec(mended, {"flow": flow, "report_failure": "its function"})  # noqa: S102
     node, edge, (start, router, ways) = added
     judges = ["prosecutor", "defense"]
     assert (node, edge) == (("report_failure", "its function"), ("report_failure", "__end__"))
     assert (start, ways) == ("join", [*judges, "report_failure"])
-    assert router({"evidences": {"repo": pieces}}) == "report_failure"
-    assert router({"evidences": {"repo": [*pieces, Piece(is_found=True)]}}) == judges
-
-
-def test_evidence_that_is_always_found_is_mended_before_the_route_is_of_use():
-    rows = [
-        {"text": "Look: no condition on what was examined leads to it.", "places": [place]}
-        for place in [{"path": "vision.py", "line": 37}]
-    ]
-    rows.append({"text": "Says “pending”.", "places": [{"path": "vision.py", "line": 50}]})
-    action = error_route(assumed_pictures=rows, assumed_evidence=[]).action
-    _, sentence = action.split(" no scores. ")
-    assert sentence == (
-        "No run goes there before vision.py:37 is mended: this evidence is always found, and"
-        " other evidence may be."
-    )
-
-
-@pytest.mark.parametrize("kind", ["BaseModel", "dataclass"])
-def test_route_without_evidence_reads_an_attribute_of_a_model(kind):
-    state_class = {"name": "State", "path": "s.py", "line": 1, "kind": kind}
-    snippet = error_route(quotes=(EDGE, LISTS, FOUND), state_class=state_class).snippet
-    assert "for rows in state.evidences.values()" in snippet
+    assert router({"failed": True}) == "report_failure"
+    assert router({"failed": False}) == judges
 
 
 def test_route_past_judges_of_many_criteria_counts_their_edges():
@@ -116,32 +95,16 @@ def test_route_past_judges_of_many_criteria_counts_their_edges():
     edges = [("join", "prosecutor"), ("join", "defense"), *judges]
     graph = {"path": "g.py", "state_graph_line": 1, "edges": edges, "conditional": []}
     graph |= {"nodes": nodes, "edge_paths": ["g.py"] * 11, "edge_lines": range(1, 12)}
-    step = error_route(quotes=(EDGE, LISTS, FOUND), graph=graph)
+    step = error_route(quotes=(EDGE,), graph=graph)
     assert (step.snippet, step.action) == (
         None,
         (
             "Replace the 11 edges from join to the judges by a conditional edge that leads to a new node"
-            " where nothing was found, and from there to END. It writes what failed, such as the clone,"
-            " where the Chief Justice writes the report, and gives no scores."
+            " where the clone failed, and from there to END. It writes what failed where the Chief"
+            f" Justice writes the report, and gives no scores.{TESTED}"
         ),
     )
 
 
-@pytest.mark.parametrize("quotes", [(EDGE, LISTS), (EDGE, FOUND), (LISTS, FOUND)])
-def test_route_without_evidence_has_no_example_where_its_names_are_not_known(quotes):
-    assert error_route(quotes=quotes).snippet is None
-
-
-def test_route_without_evidence_leaves_out_what_is_there_without_the_clone():
-    step = error_route(
-        quotes=(EDGE, LISTS, FOUND), clone_function={"name": "c", "path": "t.py", "line": 1}
-    )
-    assert step.action.endswith(
-        " Let the router look only at what a failed clone leaves empty, not at evidence on the report,"
-        " and see that the node that clones returns its failure: an error that it raises ends the run"
-        " before the router."
-    )
-    assert (
-        "# Of all evidence: leave out the keys that a failed clone does not leave empty."
-        in step.snippet
-    )
+def test_route_has_no_example_where_the_name_of_the_builder_is_not_known():
+    assert error_route().snippet is None

@@ -133,7 +133,9 @@ def test_key_of_one_value_in_place_of_a_list_is_said_to_be_none():
     read = flow_fault("undeclared_read", ("paths",), ("check",))
     (action,) = flow([read | {"sentence": "x (there is `path`, one str)"}], {"check": 1})
     assert action == (
-        "Read `path` here, which is one str and no list: CourtState does not declare `paths`."
+        "Declare `paths` in CourtState and return it from a node that runs before check, or do not"
+        " read it. CourtState declares `path`, which is one str and no list: read that only where it"
+        " means the same."
     )
 
 
@@ -143,9 +145,12 @@ def test_key_of_another_name_is_read_at_each_of_its_places_by_the_step_for_its_l
     dead = flow_fault("dead_route", ("paths",), ("doc", "vision"))
     facts = work(detectives_parallel=True, state_flow={"faults": [read, dead], "unread": {}})
     steps = [*wiring_steps.topology_steps("detectives_parallel", facts)]
-    assert [step.action for step in steps] == [
-        "Read `path` here, and at graph.py:7: CourtState does not declare `paths`."
-    ]
+    (action,) = [step.action for step in steps]
+    assert action == (
+        "Declare `paths` in CourtState and return it from a node that runs before check and the"
+        " router after check, or do not read it. CourtState declares `path`: read that, here and at"
+        " graph.py:7, only where it means the same."
+    )
     assert [*graph_steps.flow_steps(lambda _: True, facts)] == steps
 
 
@@ -314,7 +319,8 @@ def test_route_that_is_never_taken_is_mended_and_no_second_one_added():
     facts = work(graph=graph, state_flow={"faults": [dead], "unread": {}})
     (step,) = wiring_steps.topology_steps("conditional_error_route", facts)
     assert step.action == (
-        "Let the router choose this way where it belongs, or remove the branch. The router never takes this way."
+        "Change what this router tests so that a run can take the branch, or remove it. The router"
+        " never takes this way."
     )
 
 
@@ -333,7 +339,7 @@ def test_route_for_errors_that_no_run_takes_is_mended_beside_other_routes():
     flow = {"faults": [dead], "unread": {}}
     facts = work(graph=graph, conditional_error_route=True, state_flow=flow)
     (step,) = wiring_steps.topology_steps("conditional_error_route", facts)
-    assert step.action.startswith("Let the router choose this way where it belongs")
+    assert step.action.startswith("Change what this router tests so that a run can")
 
 
 def test_way_that_no_run_takes_loses_the_edges_beside_its_router_too():
@@ -349,8 +355,8 @@ def test_way_that_no_run_takes_loses_the_edges_beside_its_router_too():
     assert (step.line, step.action) == (
         4,
         (
-            "Remove the edge a → b: let the route after a return b where nothing failed,"
-            " and give the map of its call, if there is one, the names that it then returns."
+            "Remove the edge a → b: let the router after a return b where nothing failed."
+            " Where its add_conditional_edges has a mapping, add these names to it."
         ),
     )
 
@@ -369,7 +375,7 @@ def test_ways_of_several_routes_that_no_run_takes_are_one_step():
     facts = work(state_flow={"faults": rows, "unread": {}})
     (step,) = graph_steps.flow_steps(lambda _: True, facts)
     assert step.line == 3
-    assert "not by what is always filled at a.py:7" in step.action
+    assert "That is written at a.py:7. The same is so of" in step.action
     assert step.action.endswith(" The same is so of the routes at graph.py:5 and 8.")
 
 
@@ -390,8 +396,8 @@ def test_route_that_changes_no_run_loses_the_edges_beside_it():
     assert (step.line, step.action) == (
         4,
         (
-            "Remove the edges a → b and a → c: let the route after a return b and c where nothing"
-            " failed, and give the map of its call, if there is one, the names that it then returns."
+            "Remove the edges a → b and a → c: let the router after a return b and c where nothing"
+            " failed. Where its add_conditional_edges has a mapping, add these names to it."
         ),
     )
 
@@ -407,8 +413,8 @@ def test_route_that_keeps_no_verdict_from_being_given_starts_all_that_follows_it
     )
     (step,) = wiring_steps.topology_steps("conditional_error_route", facts)
     assert step.action == (
-        "Remove the edge a → c: let the route after a return c beside b where nothing failed,"
-        " and give the map of its call, if there is one, the names that it then returns."
+        "Remove the edge a → c: let the router after a return c beside b where nothing failed."
+        " Where its add_conditional_edges has a mapping, add these names to it."
     )
 
 
@@ -503,7 +509,23 @@ def test_evidence_that_no_request_holds_is_mended_where_it_is_returned():
 def test_goal_that_nothing_writes_is_written_or_not_looked_for():
     sentence = "f() looks for evidence with the goal 'x'; no code writes that goal"
     step = graph_steps.flow_step(PLACE | {"kind": "other_key", "sentence": sentence, "other": None})
-    assert step.action == f"Look for a goal that detectives write, or write this one. {sentence}."
+    assert step.action.startswith(
+        "Make the word that is looked for here agree with a goal that detectives write. Read first"
+    )
+    assert step.action.endswith(f"so far it has found none. {sentence}.")
+    placed = graph_steps.flow_step(
+        PLACE | {"kind": "other_key", "sentence": sentence, "other": PLACE}
+    )
+    assert f" agree with the goal at {PLACE['path']}:{PLACE['line']}. Read" in placed.action
+
+
+def test_way_for_want_of_what_is_always_there_names_where_it_is_written():
+    row = {"kind": "needless_route", "sentence": "the router never leads to END", "other": PLACE}
+    assert graph_steps.flow_step(PLACE | row).action == (
+        "Let the node that fails return a value for its failure, and let this router test that value;"
+        " or remove the branch. The router never leads to END. That is written at"
+        f" {PLACE['path']}:{PLACE['line']}."
+    )
 
 
 def test_detective_that_returns_nothing_is_mended_where_its_update_is_made():
