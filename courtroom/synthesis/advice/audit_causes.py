@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from courtroom.analysis.project.recorded_scores import MARKED, ONE_SCORE, OTHER_SCORE
-from courtroom.checks.phrases import listed
+from courtroom.checks.phrases import listed, places_of
 from courtroom.models.statement import continued
 from courtroom.synthesis.advice.work import Step, placed
 
@@ -23,6 +23,9 @@ WITHOUT_ANSWER = (
 WITHOUT_MODEL = (
     "Code wrote these arguments without a model: find out why no answer of a model was used, or let"
     " the judges ask one."
+)
+WITH_PLAIN_JUDGES = (
+    "The judges' code wrote these arguments, and asks no model: let the judges ask one."
 )
 # The first that fits counts.
 CAUSES: dict[str, str] = {
@@ -39,15 +42,13 @@ NOT_READ = (
     "Take the score from where the judge's answer has it, and record a failure where it has none."
 )
 PLACEHOLDERS = "Let the auditor write the audit, with nothing in it by hand."
-NOT_WEIGHED = (
-    "Find out why a judge gives only one score here: see that each judge is shown what was found on"
-    " each, that this differs where the work does, and what each score of the scale asks for."
+NOT_WEIGHED = "Find out why a judge gives only one score here, and mend it."
+KEPT_TO_RANGES = (
+    "The prompts keep judges to a few scores each ({places}): let each judge give every score of the"
+    " scale."
 )
 NO_CAUSE = "Find out what wrote this without a judgement of each criterion by itself, and mend it."
-AGAIN_FIRST = (
-    "Run the auditor again first, as the file of the judges has changed since. Where the new audit is"
-    " like this one:"
-)
+CHANGED_SINCE = "Where a later change of the code has mended it, the new audit is enough."
 COMMIT = "Then run the auditor again, and commit that audit in place of this one"
 COMMIT_EACH = (
     "Then run the auditor again on each of these works, and commit the new audits in place of this"
@@ -61,32 +62,38 @@ def steps_on_audits(
     *,
     is_asking: bool,
     known_cause: str = "",
+    ranges: Sequence[Mapping[str, Any]] = (),
+    has_plain_judges: bool = False,
 ) -> Iterator[Step]:
     """Yield what mends audits in which no judge was heard: one step for each cause.
 
     `rows` and `audits` are the facts audits_without_judgement and own_audits; with `is_asking` the
-    judges ask a model. `known_cause` is what the code shows of requests that fail.
+    judges ask a model, with `has_plain_judges` they do not. `known_cause` is what the code shows of
+    requests that fail, `ranges` are the places of prompts that keep judges to ranges of scores.
     """
     works = {
         row["path"]: "self" if row["about"] == "self" else (row["about"], row["repository"])
         for row in audits
     }
-    places: dict[str, list[Mapping[str, Any]]] = {}
+    places: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
         action = _action(row["text"])
         action = WITHOUT_ANSWER if is_asking and action == WITHOUT_MODEL else action
         if known_cause and action == CALLS:
             action = f"{CALLS} What the code shows: {continued(known_cause)}"
-        if row.get("has_changed") and action != PLACEHOLDERS:
-            action = f"{AGAIN_FIRST} {action[:1].lower()}{action[1:]}"
-        places.setdefault(action, []).append(row["places"][0])
-    for action, (first, *others) in places.items():
+        if has_plain_judges and action == WITHOUT_MODEL:
+            action = WITH_PLAIN_JUDGES
+        end = CHANGED_SINCE if row.get("has_changed") and action != PLACEHOLDERS else ""
+        if ranges and action == NOT_WEIGHED:
+            action, end = KEPT_TO_RANGES.format(places=places_of(ranges)), ""
+        places.setdefault((action, end), []).append(row["places"][0])
+    for (action, end), (first, *others) in places.items():
         paths = dict.fromkeys(place["path"] for place in others)
         # An audit of oneself cannot stand for one of a peer.
         is_one_work = len({works.get(path) for path in (first["path"], *paths)}) == 1
         also = f", and of {listed(paths)}" if paths else ""
         commit = f"{COMMIT}{also}" if is_one_work else f"{COMMIT_EACH} {listed(paths)}"
-        yield replace(placed(f"{action} {commit}.", first), is_exact=True)
+        yield replace(placed(f"{action} {commit}. {end}".rstrip(), first), is_exact=True)
 
 
 def _action(text: str) -> str:

@@ -468,7 +468,19 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
         is_asking = bool(work.facts.get("structured_output_calls"))
         cause = _flow_fault("twice_filled", work)
         known = with_place(fault_sentence(cause), cause["path"], cause["line"]) if cause else ""
-        yield from steps_on_audits(shown, audits, is_asking=is_asking, known_cause=known)
+        ranges = [
+            place
+            for row in work.facts.get("separate_score_ranges") or ()
+            for place in row["places"]
+        ]
+        yield from steps_on_audits(
+            shown,
+            audits,
+            is_asking=is_asking,
+            known_cause=known,
+            ranges=ranges,
+            has_plain_judges=bool(work.facts.get("plain_judges")),
+        )
     # What no audit judges is one thing to find out, whatever the audits are.
     for row in (work.facts.get("unjudged_criteria") or ())[:1] if aspect == "covered" else ():
         cause = _flow_fault("left_out_criterion", work)

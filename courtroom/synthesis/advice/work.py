@@ -31,6 +31,8 @@ PLACEHOLDER = re.compile(r"\{\{([a-z_]+)(?:\|([^{}|]*))?\}\}")
 BUILDER = re.compile(r"\b([A-Za-z_]\w*)\.add_(?:node|edge|conditional_edges)\(")
 CITES = re.compile(r"^\s{1,12}\w{0,40}(?:cit|eviden|refer|source)\w{0,40}\s{0,4}:", re.MULTILINE)
 USUAL_SCALE = (1, 5)
+# A key that no node writes may have a reducer too.
+COURT_KEYS = re.compile(r"eviden|opinion", re.IGNORECASE)
 # Nodes of one role that a sentence names; of more it gives the number.
 MOST_NODES = 8
 # Ends of a reducer's name that merge mappings, as operator.ior.
@@ -71,7 +73,7 @@ class Work:
             "state_place": state and place_of(state["path"], state["line"]),
             "graph_place": graph_place,
             "graph_at": graph_place and f" ({graph_place})",
-            "reducers": listed(f"{r['field']} by {r['reducer']}" for r in self._reducers),
+            "reducers": listed(f"{r['field']} by {r['reducer']}" for r in self._of_court),
             "evidence_key": self.evidence_key,
             "evidence_at": self.evidence_key and f" in `{self.evidence_key}`",
             "opinion_schema": self.opinion_schema,
@@ -107,6 +109,12 @@ class Work:
     @property
     def _reducers(self) -> Sequence[Mapping[str, Any]]:
         return self.facts.get("reducers") or ()
+
+    @property
+    def _of_court(self) -> Sequence[Mapping[str, Any]]:
+        """Reducers of the keys that parallel nodes write: of evidence and opinions, else all."""
+        rows = [row for row in self._reducers if COURT_KEYS.search(row["field"])]
+        return rows or self._reducers
 
     @property
     def _limits(self) -> dict[str, str]:

@@ -6,15 +6,16 @@ import pytest
 
 from courtroom.analysis.project.recorded_scores import SINCE
 from courtroom.synthesis.advice.audit_causes import (
-    AGAIN_FIRST,
     CALLS,
     CAUSES,
+    CHANGED_SINCE,
     COMMIT,
     COMMIT_EACH,
     NO_CAUSE,
     NOT_READ,
     NOT_WEIGHED,
     PLACEHOLDERS,
+    WITH_PLAIN_JUDGES,
     WITHOUT_ANSWER,
     WITHOUT_MODEL,
 )
@@ -105,11 +106,26 @@ def test_judges_that_ask_a_model_are_not_told_to_ask_one():
     ]
 
 
-def test_audit_from_before_a_change_of_the_judges_is_made_again_first():
+def test_audit_of_judges_without_a_model_is_not_asked_for_their_answers():
+    text = "18 of 22 arguments of a.md stand ready-made in the code."
+    assert steps(row(text), plain_judges=[{"name": "judge"}]) == [
+        (f"{WITH_PLAIN_JUDGES} {COMMIT}.", "a.md")
+    ]
+
+
+def test_audit_from_before_a_change_of_the_judges_may_need_no_other_one():
     old = row("a.md has only one score by Prosecutor (5 for all 6 criteria).")
-    told = piece(rationale=f"{old['text']}{SINCE} judges.py has changed, last in abcdef01.")
-    (step,) = output_steps("judged", [told], work(audits_without_judgement=[old], own_audits=[]))
-    assert step.action == f"{AGAIN_FIRST} find{NOT_WEIGHED.removeprefix('Find')} {COMMIT}."
+    dated = piece(rationale=f"{old['text']}{SINCE} judges.py has changed, last in abcdef01.")
+    facts = {"audits_without_judgement": [old], "own_audits": []}
+    (step,) = output_steps("judged", [dated], work(**facts))
+    assert step.action == f"{NOT_WEIGHED} {COMMIT}. {CHANGED_SINCE}"
+    place = {"path": "judges.py", "line": 7}
+    ranges = {"separate_score_ranges": [{"text": "", "places": [place]}]}
+    (step,) = output_steps("judged", [dated], work(**facts, **ranges))
+    assert step.action == (
+        "The prompts keep judges to a few scores each (judges.py:7): let each judge give every score"
+        f" of the scale. {COMMIT}."
+    )
 
 
 def test_audits_of_one_cause_are_mended_by_one_step():

@@ -35,6 +35,12 @@ def test_key_of_the_evidence_is_not_another_mapping_that_is_merged():
     assert work(reducers=[own | {"field": "results"}]).evidence_key is None
 
 
+def test_reducers_of_keys_that_no_node_need_write_are_not_to_be_explained():
+    rows = [{"field": name, "reducer": "operator.add"} for name in ("opinions", "dimensions")]
+    assert work(reducers=rows).names["reducers"] == "opinions by operator.add"
+    assert work(reducers=rows[1:]).names["reducers"] == "dimensions by operator.add"
+
+
 def flow_fault(kind, keys, nodes):
     fault = {"kind": kind, "sentence": "x", "path": "nodes.py", "line": 4, "keys": keys}
     return fault | {"nodes": nodes, "other": {"path": "state.py", "line": 3}}
