@@ -27,7 +27,7 @@ from courtroom.analysis.python.tree_walk import words_of
 from courtroom.checks.from_facts import line_clue, unknown, with_place
 from courtroom.checks.from_sources import on_survey
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import in_full, named, number_of
+from courtroom.checks.phrases import in_full, listed, named, number_of
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 
@@ -67,6 +67,7 @@ OF_SCORES = {
     MARKED: "A committed audit calls its own lines placeholders.",
 }
 MOST_REMARKS = 6
+MOST_SCORES = 3
 # Evidence that is constant the other way.
 NEVER_FOUND = "found=False"
 # What a detective takes from the auditor's own directory without a path out of the work.
@@ -421,10 +422,7 @@ def _claimed(
         if compared:
             verdicts = [_verdict(claim, facts, agrees=agrees) for claim in compared]
             clues = [_claim_clue(*row) for row in zip(compared, verdicts, strict=True)]
-            score = f"{compared[0]['score']:g}/{compared[0]['maximum']:g}"
-            place = compared[0].get("path")
-            where = f"in {place}" if place else f"on page {compared[0]['page']} of the report"
-            reason = f"An overall score of {score} is named {where}; {verdicts[0]}."
+            reason = _scores_named(compared, verdicts, agrees=agrees)
             finding = present(reason, clues, met=agrees)
             has_reservation = UNJUDGED in verdicts[0] or NEWER in verdicts[0]
             fault = EARLIER if GIVEN_BEFORE in verdicts[0] else ""
@@ -432,6 +430,26 @@ def _claimed(
     unread = named(facts.get("unread_outputs") or ())
     beside = f" Not read as audits: {unread}." if unread else ""
     return could_not_look(f"{NOT_HELD}{beside}" if claims else NO_CLAIM)
+
+
+def _scores_named(
+    claims: Sequence[Mapping[str, Any]], verdicts: Sequence[str], *, agrees: bool
+) -> str:
+    """Sentence on each claimed score that no audit gives, or on the first that one gives."""
+    places: dict[str, list[str]] = {}
+    verdict_of: dict[str, str] = {}
+    for claim, verdict in zip(claims, verdicts, strict=True):
+        score = f"{claim['score']:g}/{claim['maximum']:g}"
+        path = claim.get("path")
+        where = f"in {path}" if path else f"on page {claim['page']} of the report"
+        places.setdefault(score, []).append(where)
+        verdict_of.setdefault(score, verdict)
+    most = 1 if agrees else MOST_SCORES
+    return " ".join(
+        f"An overall score of {score} is named {listed(list(dict.fromkeys(places[score])))};"
+        f" {verdict}."
+        for score, verdict in list(verdict_of.items())[:most]
+    )
 
 
 def _verdict(claim: Mapping[str, Any], facts: Mapping[str, Any], *, agrees: bool) -> str:
@@ -453,6 +471,11 @@ def _verdict(claim: Mapping[str, Any], facts: Mapping[str, Any], *, agrees: bool
             subject = "" if row["path"] == last_row.get("path") else f"{row['path']} "
             score = f"{subject}gave {claim['score']:g} {GIVEN_BEFORE} {row['next_commit'][:8]}"
             remark = f"{remark}, and {score}" if remark else score
+        others = [row for row in audits if row["about"] not in ("self", "") and gives(row, claim)]
+        for row in others[:1] if not earlier_rows else ():
+            whose = "that the work received" if row["about"] == "received" else "of another work"
+            other = f"{row['path']}, an audit {whose}, gives {row['overall']}"
+            remark = f"{remark}, and {other}" if remark else other
         remark = f": {remark}" if remark else ""
         now = " now" if earlier_rows else ""
         return f"none of the work's own committed audits gives it{now}{remark}"
@@ -488,10 +511,10 @@ def _claim_clue(claim: Mapping[str, Any], verdict: str) -> Clue:
     return Clue(rationale, claim["text"], page=claim["page"], confidence=INFERRED)
 
 
-def _reopens(check: OwnOutputs, outcome: CheckOutcome, comparison: Comparison) -> bool:
-    """The report claims a score, and no document claims one that no audit gives, or lists others."""
-    has_claim = bool(comparison.claimed_scores) and outcome.met is not False
-    return check.aspect == "claimed" and (has_claim or bool(comparison.listed_scores))
+def _reopens(check: OwnOutputs, _: CheckOutcome, comparison: Comparison) -> bool:
+    """The report claims a score, or lists others than the audits have."""
+    has_claim = comparison.claimed_scores or comparison.listed_scores
+    return check.aspect == "claimed" and bool(has_claim)
 
 
 def _compare(check: OwnOutputs, comparison: Comparison) -> Finding | None:

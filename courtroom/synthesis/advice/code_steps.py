@@ -501,6 +501,9 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
     # What the code could not have written is no score of the work's.
     own = [row for row in scored if row["about"] == "self" and not row.get("unlike_code")]
     where = "" if any(piece.location.path for piece in pieces) else " in the report"
+    # The step stands at the document.
+    if not where and any(claim.get("page") for claim in claims):
+        where = " here and in the report"
     unjudged = work.facts.get("audits_without_judgement") or ()
     reasons = {_output(row["places"][0]["path"]): row["text"] for row in unjudged}
     if own and _output(own[-1]["path"]) in reasons:

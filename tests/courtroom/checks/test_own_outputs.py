@@ -470,6 +470,19 @@ def test_claims_that_nothing_can_be_held_against_leave_the_check_open(claims):
     assert answer("claimed", claimed_scores=claims).met is None
 
 
+def test_each_place_of_a_score_and_each_further_score_is_named():
+    on_page = {**CLAIM, "path": None, "line": None, "page": 2, "agrees": False}
+    claims = [{**CLAIM, "agrees": False}, on_page, {**on_page, "score": 3.0, "page": 9}]
+    peer = {**ROW, "path": "peer.md", "about": "peer", "score": 3.0, "maximum": 5.0}
+    finding = answer("claimed", claimed_scores=claims, own_audits=[{**peer, "overall": "3.0/5"}])
+    assert finding.reason == (
+        "An overall score of 4.2/5 is named in README.md and on page 2 of the report; none of the"
+        " work's own committed audits gives it. An overall score of 3/5 is named on page 9 of the"
+        " report; none of the work's own committed audits gives it: peer.md, an audit of another"
+        " work, gives 3.0/5."
+    )
+
+
 def test_outputs_that_were_not_read_as_audits_are_named_where_a_claim_is_open():
     claims = [{**CLAIM, "agrees": None}]
     finding = answer("claimed", claimed_scores=claims, unread_outputs=["a.json", "b.json"])
