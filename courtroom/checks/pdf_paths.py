@@ -25,6 +25,7 @@ from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import listed, named, number_of, place_of
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
 from courtroom.checks.subjects import Subjects
+from courtroom.checks.unfilled_report import filled_in
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -61,11 +62,17 @@ class PdfPaths(CheckBase):
     `claims_hold`: at most `maximum` of what it says of the code's behaviour is not so, or at most this
     `share` of it;
     `claims_supported`: at least `minimum` files and features of a fixed list that the work has are named;
-    `names_exist`: at most `maximum` of the functions, classes and fields that it names occur nowhere in the code."""
+    `names_exist`: at most `maximum` of the functions, classes and fields that it names occur nowhere in the code;
+    `filled_in`: no text of a template is left in it that asks its author for something, and no table of dashes."""
 
     kind: Literal["pdf_paths"] = "pdf_paths"
     aspect: Literal[
-        "claims_any", "none_hallucinated", "claims_hold", "claims_supported", "names_exist"
+        "claims_any",
+        "none_hallucinated",
+        "claims_hold",
+        "claims_supported",
+        "names_exist",
+        "filled_in",
     ]
     maximum: int = Field(default=0, ge=0)
     minimum: int = Field(default=1, ge=1)
@@ -74,7 +81,11 @@ class PdfPaths(CheckBase):
 
 def _detect(check: PdfPaths, sources: Sources) -> Finding | None:
     """Null for all that needs the repository's files: `_compare` answers it, and names paths whole."""
-    if check.aspect != "claims_any" or sources.report is None:
+    if sources.report is None:
+        return None
+    if check.aspect == "filled_in":
+        return filled_in(sources.report)
+    if check.aspect != "claims_any":
         return None
     return names_files(sources.claims, sources.report)
 
@@ -520,6 +531,7 @@ def _fault(check: PdfPaths) -> str:
             " the report."
         ),
         "names_exist": (f"{over} names of code in the report occur nowhere in the code."),
+        "filled_in": "The report has places that its author was to fill in.",
     }[check.aspect]
 
 

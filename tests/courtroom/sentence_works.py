@@ -268,6 +268,7 @@ CLAIMS = (
     "The rules stand in src/rules.py, the models in src/models.py, the tests in src/checks.py.",
     "The functions run_sandbox(), weigh_opinions() and write_verdict() are the core.",
     "Every judge answers in a schema by with_structured_output(), with retries.",
+    "[Insert the results of the self-audit here]",
 )
 DRAWN = ("START", "|", "|---> add ----+", "|---> check ----+", "|", "v", "END")
 COMPLETE_EXCHANGE = ExchangeFact(

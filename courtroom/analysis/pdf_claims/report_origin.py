@@ -1,6 +1,4 @@
-"""A report that is no account of the work today: an output of its auditor, one of an earlier day, or
-one that waits to be filled in.
-"""
+"""A report that is no account of the work today: an output of its auditor, or one of an earlier day."""
 
 from __future__ import annotations
 
@@ -12,6 +10,12 @@ from courtroom.analysis.pdf.pdf_content import PdfReading
 # Share of the report's letters that a file must have to be its text: a PDF may number its pages.
 _SHARE = 0.9
 _LEAST_LETTERS = 200
+_TITLE_LINES = 8
+_TITLE_CHARACTERS = 60
+_INTERIM = re.compile(r"\binterim (?:\w{3,20} )?(?:report|submission)\b", re.IGNORECASE)
+# A report of the repository that is the final one by its name.
+_FINAL = re.compile(r"final[ _-]?(?:report|submission)\.(?:md|pdf)$", re.IGNORECASE)
+_LETTERS = 200
 _TITLE_LINES = 8
 _TITLE_CHARACTERS = 60
 _INTERIM = re.compile(r"\binterim (?:\w{3,20} )?(?:report|submission)\b", re.IGNORECASE)
@@ -33,25 +37,6 @@ def origin_of(
 
     `files` are texts of the repository as lines, `audits` the paths of its own audits.
     """
-    return " ".join(filter(None, [_source_of(reading, files, audits), _unfilled(reading)]))
-
-
-def _unfilled(reading: PdfReading) -> str:
-    pages = [
-        number
-        for number, text in enumerate(reading.pages, start=1)
-        if _TO_FILL.search(" ".join(text.split()))
-    ][:_MOST_PAGES]
-    if not pages:
-        return ""
-    *first, last = map(str, pages)
-    where = f"pages {', '.join(first)} and {last}" if first else f"page {last}"
-    return f"On {where} the report still asks its author to fill something in."
-
-
-def _source_of(
-    reading: PdfReading, files: Mapping[str, Sequence[str]], audits: Iterable[str]
-) -> str:
     letters = _letters("\n".join(reading.pages))
     for path in audits:
         text = _letters("\n".join(files.get(path, ())))

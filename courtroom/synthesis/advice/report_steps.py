@@ -84,7 +84,7 @@ def _is_right(row: Mapping[str, Any]) -> bool:
 MOST_LISTED = 12
 BUILD_CLAIMED = "Build this, or drop the claim of it from the report: "
 READ_THE_REST = (
-    "Then hold the report's other sentences against the code: most were not compared with it."
+    "Then hold the report's other sentences against the code, as most were not compared with it."
 )
 # By the claimed feature: the fact that shows the code to have it, otherwise than the report says.
 SHOWN_BY = {
@@ -179,6 +179,10 @@ def claim_steps(aspect: str, work: Work, pieces: Sequence[Evidence] = ()) -> Ite
             (up_to_date, stale),
         )
         yield Step(" ".join([*(text for text, features in parts if features), READ_THE_REST]))
+    elif aspect == "filled_in":
+        pages = dict.fromkeys(str(piece.location.page) for piece in pieces if piece.location.page)
+        where = f" on page{'s' if len(pages) > 1 else ''} {listed(list(pages))}" if pages else ""
+        yield Step(f"Fill in what the report leaves open{where}, or take it out.")
     elif missing and aspect == "none_hallucinated":
         yield Step(
             "Correct the paths in the report that do not exist, or take them out, among them"

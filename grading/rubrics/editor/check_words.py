@@ -117,6 +117,7 @@ CHOICES = {
     "pdf_paths.claims_hold": "what it says of the code is not contradicted",
     "pdf_paths.claims_supported": "enough of what it says is borne out",
     "pdf_paths.names_exist": "the functions, classes and fields that it names exist",
+    "pdf_paths.filled_in": "nothing in it waits to be filled in",
     "diagram.present": "there is a diagram",
     "diagram.parallel": "it shows parallel branches",
     "diagram.similar": "a row of its boxes is as long as a split of the code",

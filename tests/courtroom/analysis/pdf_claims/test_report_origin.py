@@ -48,21 +48,3 @@ def test_final_report_beside_an_interim_one_is_named() -> None:
     reading, path = PdfReading(("Interim Report\nText.",)), "reports/final_report.md"
     sentence = origin_of(reading, {"README.md": (), path: ()}, ())
     assert sentence.endswith(f" built by now. {path} is not the report that was handed in.")
-
-
-@pytest.mark.parametrize(
-    ("pages", "where"),
-    [
-        (("Text.", "Reflection [Fill in after\nthe peer's audit.]"), "page 2"),
-        (("Run it and paste results here.", "[Insert\ndiagram]"), "pages 1 and 2"),
-    ],
-)
-def test_pages_of_a_template_that_nobody_filled_in_are_named(
-    pages: tuple[str, ...], where: str
-) -> None:
-    assert _origin(*pages) == f"On {where} the report still asks its author to fill something in."
-
-
-@pytest.mark.parametrize("page", ["A tool that inserts [text].", "Prompts end in [your argument]."])
-def test_brackets_of_another_kind_wait_for_nothing(page: str) -> None:
-    assert _origin(page) == ""
