@@ -70,6 +70,8 @@ _LIMIT = re.compile(
 _DENIALS = {"whether no ": "whether any ", "whether nothing ": "whether anything "}
 # Opening words of a sentence on a search, and of one that says that it found nothing.
 _SEARCH = ("Looked ", "No ")
+# Of a denial, a further thing.
+_FURTHER = re.compile(r", (?:and )?(?:no|none) ")
 _PLURAL = re.compile(r"\b(?:was|were)\b|s\b")
 
 
@@ -99,7 +101,8 @@ def statement_of(
         return Statement(met, not_checked([goal]), _closed(reason))
     sentence = goal if met else fault
     # The reason may be the same sentence, perhaps with more behind it.
-    if not sentence or _plain(reason).startswith(_plain(sentence)) or _repeats(reason, sentence):
+    is_same = _plain(reason).startswith(_plain(sentence)) or _repeats(reason, sentence)
+    if not sentence or is_same or (met and _denies_part(reason, goal)):
         return Statement(met, _closed(reason), "")
     return Statement(met, _closed(sentence), _closed(reason))
 
@@ -108,6 +111,16 @@ def _repeats(reason: str, sentence: str) -> bool:
     """Return whether a denial says all of the other one, in another order: "No rule was ..."."""
     first, words = (_plain(first_sentence(text)).split() for text in (reason, sentence))
     return first[:1] == words[:1] == ["no"] and set(words) <= set(first)
+
+
+def _denies_part(reason: str, goal: str) -> bool:
+    """Return whether a reason denies only one of several things: "No A, and no B was recognised".
+
+    The others were not looked for, as what they are about is not there.
+    """
+    first = first_sentence(reason)
+    is_denied = all(text.startswith("No ") and NOT_RECOGNISED in text for text in (first, goal))
+    return is_denied and bool(_FURTHER.search(goal)) and not _FURTHER.search(first)
 
 
 def without_weaker(sentences: Iterable[str]) -> list[str]:

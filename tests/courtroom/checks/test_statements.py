@@ -202,6 +202,21 @@ def test_denial_that_says_the_goal_in_another_order_stands_alone(reason, is_repe
 
 
 @pytest.mark.parametrize(
+    ("reason", "is_alone"),
+    [
+        ("No key that is lost was recognised in the 3 files.", True),
+        ("No key that is lost, and no unused prompt was recognised.", False),
+        ("Looked for such faults in the 3 files.", False),
+    ],
+)
+def test_denial_of_one_thing_stands_alone_where_the_goal_denies_several(reason, is_alone):
+    """That nothing is denied which was not looked for: the judges ask no model."""
+    goal = "No key that is lost, no unused prompt, and no value that is refused was recognised"
+    statement = statement_of(goal=goal, fault="", met=True, reason=reason)
+    assert (str(statement) == reason) is is_alone
+
+
+@pytest.mark.parametrize(
     ("sentences", "left"),
     [
         (["No claim is wrong.", "At most one claim is wrong."], ["No claim is wrong."]),
