@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeGuard
 
-from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
+from courtroom.analysis.langgraph.judging.dead_conditions import argument_of, parameter_names
 from courtroom.analysis.langgraph.judging.text_values import values_in
 from courtroom.analysis.project.unjudged_criteria import rubrics_of
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -53,15 +54,42 @@ class BlankTexts:
 
     def _is_made_blank(self, node: ast.expr, function: FunctionRef, steps: int) -> bool:
         if isinstance(node, ast.Name):
-            is_parameter = node.id in parameter_names(function)
-            values = [] if is_parameter else values_in(function).get(node.id, [])
+            if node.id in parameter_names(function):
+                return self._is_passed_blank(node.id, function, steps)
+            values = values_in(function).get(node.id, [])
             return bool(values) and all(self.is_blank(v, function, steps - 1) for v in values)
+        if _is_lookup(node):
+            # A blank table has nothing under any key; what stands in for it is blank as well.
+            owner = getattr(node.func, "value", None)
+            others = [part for part in node.args[1:] if not _is_empty(part)]
+            parts = [owner, *others] if isinstance(owner, ast.Name) else []
+            if parts and all(self.is_blank(part, function, steps - 1) for part in parts if part):
+                return True
         parts = _values_in_text(node)
         if parts:
             answers = [self.is_blank(part, function, steps - 1) for part in parts]
             return any(answers) and all(map(_is_name_or_blank, parts, answers))
         key = _key_of(node)
         return key is not None and (self._is_absent(key) or self._is_filled_blank(key, steps))
+
+    def _is_passed_blank(self, name: str, function: FunctionRef, steps: int) -> bool:
+        """Return true for a parameter that every call fills with such a lookup."""
+        passed = [
+            (argument_of(call, name, function), caller)
+            for caller in self._functions
+            if function.name in caller.site.mentions
+            for call in walk(caller.site.node)
+            if isinstance(call, ast.Call) and called_name(call) == function.name
+        ]
+        return bool(passed) and all(
+            value is not None and self.is_blank(value, caller, steps - 1)
+            for value, caller in passed
+        )
+
+    @cached_property
+    def _functions(self) -> list[FunctionRef]:
+        production = self.symbols.codebase.production
+        return [FunctionRef(source, site) for source in production for site in source.functions]
 
     def _is_absent(self, key: str) -> bool:
         is_text = not TEXTS.isdisjoint(words_of(key))
@@ -93,13 +121,15 @@ class BlankTexts:
     def _values(self) -> dict[str, list[tuple[ast.expr, FunctionRef]]]:
         """Values under each key or keyword in the product's functions."""
         rows: dict[str, list[tuple[ast.expr, FunctionRef]]] = {}
-        for source in self.symbols.codebase.production:
-            for site in source.functions:
-                function = FunctionRef(source, site)
-                for node in walk(site.node):
-                    for key, value in _entries(node):
-                        rows.setdefault(key, []).append((value, function))
+        for function in self._functions:
+            for node in walk(function.site.node):
+                for key, value in _entries(node):
+                    rows.setdefault(key, []).append((value, function))
         return rows
+
+
+def _is_lookup(node: ast.expr) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and called_name(node) == "get" and bool(node.args)
 
 
 def _key_of(node: ast.expr) -> str | None:
@@ -108,7 +138,7 @@ def _key_of(node: ast.expr) -> str | None:
         return constant_text(node.slice)
     if isinstance(node, ast.BoolOp) and all(map(_is_empty, node.values[1:])):
         return _key_of(node.values[0])
-    if not isinstance(node, ast.Call) or called_name(node) != "get" or not node.args:
+    if not _is_lookup(node):
         return None
     return constant_text(node.args[0]) if all(map(_is_empty, node.args[1:])) else None
 
@@ -128,6 +158,11 @@ def _is_name_or_blank(node: ast.expr, is_blank: bool) -> bool:
 
 
 def _is_empty(node: ast.expr) -> bool:
+    """Return true for "", None, 0, {} and []."""
+    if isinstance(node, ast.Dict):
+        return not node.keys
+    if isinstance(node, ast.List | ast.Tuple):
+        return not node.elts
     return isinstance(node, ast.Constant) and not node.value
 
 

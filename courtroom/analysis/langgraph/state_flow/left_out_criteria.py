@@ -70,18 +70,24 @@ def left_out_criteria(
     """
     rubrics = rubrics_in(rubrics_of(symbols.codebase))
     judges = [name for name in layers.nodes if layers.roles[name] == "judge"]
-    if len(rubrics) == 1 and judges:
-        path, criteria = rubrics.popitem()
-        functions = {name: call_graph.reachable_from([layers.nodes[name]]) for name in judges}
-        gaps = {name: _gaps_of(symbols, criteria, rows) for name, rows in functions.items()}
-        reading.add(_faults(path, criteria, gaps))
+    if rubrics and not judges:
+        reading.leave_open(("left_out_criterion",), "no node of a judge is known")
+        return
+    functions = {name: call_graph.reachable_from([layers.nodes[name]]) for name in judges}
+    rows: list[FlowFault] = []
+    for path, criteria in rubrics.items():
+        gaps = {name: _gaps_of(symbols, criteria, reached) for name, reached in functions.items()}
+        rows += _faults(path, criteria, gaps)
         if len(criteria) > 1:
-            reading.add(_faults_of_single(path, len(criteria), single_opinions(symbols, functions)))
-        tests = (gap for rows in gaps.values() for gap in rows if gap.open_test is not None)
+            single = single_opinions(symbols, functions)
+            rows += _faults_of_single(path, len(criteria), single)
+        tests = (gap for judge in gaps.values() for gap in judge if gap.open_test is not None)
         reading.leave_open(("left_out_criterion",), next(map(_depends_on_run, tests), ""))
-    elif rubrics:
-        reason = "there are several rubrics" if judges else "no node of a judge is known"
-        reading.leave_open(("left_out_criterion",), reason)
+    if rows and len(rubrics) > 1:
+        # By which of them a run judges is not known.
+        reading.leave_open(("left_out_criterion",), "there are several rubrics")
+    else:
+        reading.add(rows)
 
 
 def _faults(

@@ -160,3 +160,10 @@ def test_with_several_rubrics_it_is_left_open():
     reading = flow_of(CODE.format(body=body), data=data)
     assert reading.unread["left_out_criterion"] == "there are several rubrics"
     assert left_out(body, data={}) == sentences(reading, "left_out_criterion") == []
+
+
+def test_with_several_rubrics_a_loop_over_all_criteria_leaves_none_out():
+    data = {**RUBRIC, "old_rubric.json": json.dumps({"criteria": ROWS[:2]})}
+    reading = flow_of(CODE.format(body=f"    for row in rubric:\n{ADD}"), data=data)
+    assert "left_out_criterion" not in reading.unread
+    assert sentences(reading, "left_out_criterion") == []

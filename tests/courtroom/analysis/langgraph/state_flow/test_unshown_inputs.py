@@ -131,6 +131,9 @@ def send_tasks(state):
     for row in state["rubric_dimensions"]:
         text = row.get("description", "")
         Send("judge", Task(criterion_id=row["id"], criterion_description=text))
+
+def own_part(logic):
+    return logic.get(PERSONA.lower(), logic.get("everyone", ""))
 """
 
 
@@ -148,6 +151,12 @@ def send_tasks(state):
             ],
             [NAME_ALONE],
         ),
+        # A table under such a key, in a helper to which it is handed, has nothing either.
+        (
+            ['logic = row.get("judge_logic") or {}', "ask(PERSONA, key + own_part(logic))"],
+            [NAME_ALONE],
+        ),
+        (["ask(PERSONA, key + own_part(row['instruction']))"], []),
         (['ask(PERSONA, key + row.get("description", row["instruction"]))'], []),
         (['ask(PERSONA, key + row.get("instruction", ""))'], []),
     ],
