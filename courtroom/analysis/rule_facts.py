@@ -14,6 +14,7 @@ from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.early_caps import early_caps
 from courtroom.analysis.langgraph.judging.evidence_words import vain_words
 from courtroom.analysis.langgraph.judging.idle_rules import idle_rules
+from courtroom.analysis.langgraph.judging.impossible_values import cap_behind, foreign_names
 from courtroom.analysis.langgraph.judging.kept_results import kept_results
 from courtroom.analysis.langgraph.judging.lifted_facts import lifted_facts
 from courtroom.analysis.langgraph.judging.lone_lead_weights import lone_lead_weights
@@ -24,6 +25,7 @@ from courtroom.analysis.langgraph.judging.loose_rules import (
 )
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
 from courtroom.analysis.langgraph.judging.opinion_model import opinion_model
+from courtroom.analysis.langgraph.judging.persona_names import persona_in
 from courtroom.analysis.langgraph.judging.re_evaluation import claimed_re_evaluations
 from courtroom.analysis.langgraph.judging.rule_detection import (
     RuleReading,
@@ -144,7 +146,22 @@ def record_rules(writer: FactWriter, gap: str) -> None:
             writer.add_location(rule, place.source.path, at, note=note)
         if not reading.lines:
             _locate_obstacles(writer, rule, reading, _Grounds(criteria, conditions, texts, bounds))
+    _locate_dead_cap(writer)
     _kept_results(writer)
+
+
+def _locate_dead_cap(writer: FactWriter) -> None:
+    """Record a cap by what the Prosecutor gives that waits for another spelling of its name."""
+    rule = "security_override"
+    if writer.facts["rules"][rule] is not False or writer.locations.get(rule):
+        return
+    for test in foreign_names(writer.call_graph, writer.layers):
+        if persona_in(test.text) == "Prosecutor" and cap_behind(test):
+            note = (
+                f"a cap of the score by what the Prosecutor gives waits for `{test.field}` to be"
+                f" {test.text!r}, which the judges never write"
+            )
+            writer.add_location(rule, test.function.source.path, test.line, note=note)
 
 
 def _record_ground(

@@ -255,6 +255,11 @@ def flow_step(fault: Mapping[str, Any]) -> Step:
 UNUSED = (
     ("limits them by it", "End the loop in this router where the count is at its limit"),
     ("where an update is empty", "Keep what is there where an update is empty"),
+    ("its cap of the score", "Take this cap out for one that reads a detective's finding"),
+    (
+        "which no detective writes",
+        "Ask for what the detectives write, under the keys that they use",
+    ),
 )
 # What mends a fault by kind; the sentence of the fault follows.
 FLOW = {

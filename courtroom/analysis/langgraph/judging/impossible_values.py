@@ -99,6 +99,22 @@ def foreign_names(call_graph: CallGraph, layers: Layers) -> Iterator[ImpossibleT
                 yield ImpossibleTest(function, getattr(node, "lineno", 1), JUDGE, name, closed)
 
 
+def cap_behind(test: ImpossibleTest) -> int | None:
+    """Return the line of `score = min(score, 3)` that hangs on a comparison; None without one."""
+    for node in walk(test.function.site.node):
+        if not isinstance(node, ast.If):
+            continue
+        if not any(getattr(part, "lineno", 0) == test.line for part in walk(node.test)):
+            continue
+        for statement in node.body:
+            value = statement.value if isinstance(statement, ast.Assign) else None
+            if not isinstance(value, ast.Call) or called_name(value) != "min":
+                continue
+            if any(isinstance(argument, ast.Constant) for argument in value.args):
+                return value.lineno
+    return None
+
+
 def _compared_judge(node: ast.AST) -> str | None:
     """Return the text in `opinion.judge == text` and `getattr(opinion, "judge", "") == text`."""
     if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq):

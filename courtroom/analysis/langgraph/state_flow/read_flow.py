@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from courtroom.analysis.langgraph.judging.cut_scores import cut_scores
 from courtroom.analysis.langgraph.judging.guessed_criteria import guessed_criteria
 from courtroom.analysis.langgraph.judging.impossible_values import (
+    cap_behind,
     foreign_names,
     impossible_tests,
 )
@@ -19,6 +20,7 @@ from courtroom.analysis.langgraph.judging.short_words import short_words
 from courtroom.analysis.langgraph.judging.tripping_texts import tripping_texts
 from courtroom.analysis.langgraph.judging.twice_filled_texts import twice_filled_texts
 from courtroom.analysis.langgraph.judging.uncalled_helpers import unused_helpers
+from courtroom.analysis.langgraph.judging.unmade_keys import unmade_keys
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.absent_keys import absent_keys
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
@@ -206,6 +208,7 @@ def read_flow(
     reading.add(missed_goals(symbols, symbols.codebase.data, layers.in_use))
     reading.add(missed_words(symbols, layers.in_use))
     reading.add(_impossible(call_graph, layers))
+    reading.add(unmade_keys(symbols, layers))
     reading.add(refused_values(symbols, layers.judges, layers.justice))
     reading.add(guessed_criteria(call_graph, layers))
     reading.add(moved_scores(call_graph, layers))
@@ -342,6 +345,10 @@ def _tripped(layers: Layers) -> Iterator[FlowFault]:
         )
 
 
+# Of a comparison that never holds.
+NEVER_RUNS = "what hangs on this never runs"
+
+
 def _impossible(call_graph: CallGraph, layers: Layers) -> Iterator[FlowFault]:
     reported: set[tuple[str, str]] = set()
     declared = impossible_tests(call_graph.symbols, layers.justice)
@@ -351,9 +358,11 @@ def _impossible(call_graph: CallGraph, layers: Layers) -> Iterator[FlowFault]:
         reported.add((test.field, test.text))
         values = ", ".join(test.closed.values)
         have = "it can only be" if test.closed.is_declared else "the judges only write"
+        cap = cap_behind(test)
+        hangs = f"its cap of the score in line {cap} never applies" if cap else NEVER_RUNS
         sentence = (
             f"{test.function.name}() waits for `{test.field}` to be {test.text!r}; {have} {values},"
-            " so what hangs on this never runs"
+            f" so {hangs}"
         )
         place = test.closed.path, test.closed.line
         path = test.function.source.path

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from courtroom.analysis.langgraph.judging.impossible_values import (
+    cap_behind,
     foreign_names,
     impossible_tests,
 )
@@ -116,3 +117,15 @@ def test_name_that_no_judge_of_plain_code_gives_is_compared_in_vain(test: str):
 )
 def test_name_that_an_opinion_may_have_is_compared_rightly(test: str, changes: dict[str, str]):
     assert foreign_in(test, **changes) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [("total = min(total, 3)", 9), ("total = min(total, other)", None), ("total = 3", None)],
+)
+def test_cap_that_hangs_on_a_comparison_has_its_line(body: str, line: int | None):
+    code = f"{MODEL}\ndef decide(o, total, other):\n    if o.judge == 'Jury':\n        {body}\n"
+    symbols = symbols_of({"src/justice.py": code})
+    functions = [FunctionRef(*entry) for entry in symbols.functions_by_name["decide"]]
+    (test,) = impossible_tests(symbols, functions)
+    assert cap_behind(test) == line
