@@ -177,6 +177,8 @@ def vain_search(*, goal: str, reason: str, has_reservation: bool) -> Statement:
     Its sentence is the question that it asked: a search proves no absence. Its fact is what the
     reservation adds to the search.
     """
+    if _denies_part(reason, goal):
+        goal = f"{first_sentence(reason).partition(NOT_RECOGNISED)[0]}{NOT_RECOGNISED}"
     question = whether(goal)
     for denial, words in _DENIALS.items():
         if question.startswith(denial):

@@ -214,6 +214,8 @@ def test_denial_of_one_thing_stands_alone_where_the_goal_denies_several(reason, 
     goal = "No key that is lost, no unused prompt, and no value that is refused was recognised"
     statement = statement_of(goal=goal, fault="", met=True, reason=reason)
     assert (str(statement) == reason) is is_alone
+    question = vain_search(goal=goal, reason=reason, has_reservation=False).sentence
+    assert (question == "Whether any key is lost.") is is_alone
 
 
 @pytest.mark.parametrize(
