@@ -34,7 +34,7 @@ from courtroom.models.judge_answer import HEURISTIC, Persona, Score
 from courtroom.models.statement import continued, first_sentence, not_checked
 from courtroom.synthesis.evidence_weight import HIGH, LOW
 
-MODEL = f"{HEURISTIC}12"
+MODEL = f"{HEURISTIC}13"
 CONCERNS: dict[Persona, Concern] = {
     "Prosecutor": "risk",
     "Defense": "effort",
@@ -270,10 +270,10 @@ def turning_item(question: Question, groups: OutcomeGroups, score: Score) -> Che
     if persona == "Prosecutor":
         return _gravest(question, groups.unmet)
     if persona == "Defense" or not groups.unmet:
-        return _best(persona, groups.met)
+        return _best(question, groups.met)
 
     is_broken = score < HIGH or any(result.check.essential for result in groups.unmet)
-    return _gravest(question, groups.unmet) if is_broken else _best(persona, groups.met)
+    return _gravest(question, groups.unmet) if is_broken else _best(question, groups.met)
 
 
 def _gravest(question: Question, unmet: Sequence[CheckResult]) -> CheckResult | None:
@@ -287,23 +287,25 @@ def _gravest(question: Question, unmet: Sequence[CheckResult]) -> CheckResult | 
     return max(unmet, default=None, key=gravity)
 
 
-def _best(persona: Persona, met: Sequence[CheckResult]) -> CheckResult | None:
+def _best(question: Question, met: Sequence[CheckResult]) -> CheckResult | None:
     """Return the first of the heaviest: what was done, then the own concern, then essential.
 
-    What has no reservation comes first. Where others differ from it in their limit alone, the one
-    that is hardest to meet.
+    What was seen comes before a search that recognised no fault, and what has no reservation before
+    the rest. Where others differ from it in their limit alone, the one that is hardest to meet.
     """
 
     def merit(result: CheckResult) -> tuple[object, ...]:
+        is_seen = not _is_vain_search(question, result)
         is_whole = not result.outcome.has_reservation
-        return is_whole, result.check.is_positive, *_own_weight(persona, result)
+        own_weight = _own_weight(question.persona, result)
+        return is_seen, is_whole, result.check.is_positive, *own_weight
 
     best = max(met, default=None, key=merit)
     if best is None:
         return None
-    whole = [result for result in met if not result.outcome.has_reservation]
-    alike = (result for result in whole or met if _question(result) == _question(best))
-    return max(alike, key=_limit)
+    reserved = best.outcome.has_reservation
+    rivals = (result for result in met if result.outcome.has_reservation is reserved)
+    return max((row for row in rivals if _question(row) == _question(best)), key=_limit)
 
 
 def _question(result: CheckResult) -> dict[str, object]:
@@ -380,21 +382,25 @@ def _listed(results: Sequence[CheckResult]) -> int:
 def _subject(question: Question, groups: OutcomeGroups, item: CheckResult) -> str:
     persona = question.persona
     if persona == "TechLead":
-        return "What counts most for it" if item.outcome.met else "What counts most against it"
+        return f"{'For' if item.outcome.met else 'Against'} it I put first"
     if persona == "Prosecutor":
         # One check may say of several faults that they are there.
         if len(groups.unmet) == 1:
             return "The only check that is not met"
         faults = _faults(groups.unmet)
-        return "The only fault" if faults == 1 else f"The gravest of {faults} faults"
+        return "The only fault" if faults == 1 else f"Of {faults} faults I put first"
     # A search that recognised no fault is not listed as met.
-    vain = {piece.id for piece in question.evidence if piece.is_vain_search}
-    met = [result for result in groups.met if not vain.issuperset(result.outcome.evidence)]
+    met = [result for result in groups.met if not _is_vain_search(question, result)]
     count = _listed(met or groups.met)
     is_only = count == 1
     return (
-        "The only check that is met" if is_only else f"The best of the {count} checks that are met"
+        "The only check that is met" if is_only else f"Of {count} checks that are met I put first"
     )
+
+
+def _is_vain_search(question: Question, result: CheckResult) -> bool:
+    vain = {piece.id for piece in question.evidence if piece.is_vain_search}
+    return result.outcome.met is True and vain.issuperset(result.outcome.evidence)
 
 
 def _place(question: Question, evidence_ids: Iterable[str]) -> str:
@@ -429,7 +435,7 @@ def _other_sides(
         is_met = item.outcome.met is True
         if not (score <= LOW if is_met else score >= HIGH):
             return []
-    sides = _gravest(question, groups.unmet), _best(question.persona, groups.met)
+    sides = _gravest(question, groups.unmet), _best(question, groups.met)
     return [side for side in sides if side and side is not item and side.outcome.evidence]
 
 
@@ -447,7 +453,11 @@ def _short_of_five(
     """Return the gravest gap of a Tech Lead who speaks of what works, and does not give 5."""
     gap = _gravest(question, groups.unmet)
     is_silent = question.persona == "TechLead" and item in groups.met and score < HIGHEST
-    return f"Not {HIGHEST}, as {continued(_headline(gap))}" if gap and is_silent else ""
+    if not gap or not is_silent:
+        return ""
+    faults = _faults(groups.unmet)
+    reason = ", as" if faults == 1 else f" for {faults} faults, first:"
+    return f"Not {HIGHEST}{reason} {continued(_headline(gap))}"
 
 
 def _open_checks(groups: OutcomeGroups) -> str:

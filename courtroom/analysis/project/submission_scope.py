@@ -242,9 +242,9 @@ class _ScopeReader:
         most = reaches[main.target]
         is_tie = sum(reaches[target] == most for target in best) > 1
         reach = (
-            f"none of the others imports more Python files ({most} of {files})"
+            f"no other one has more Python files with what it imports ({most} of {files})"
             if is_tie
-            else f"it imports the most Python files ({most} of {files})"
+            else f"with what it imports it has the most Python files ({most} of {files})"
         )
         # Commands of all kinds are as sure: the first kind of each file is named.
         kinds = {entry.target: entry.declared_by for entry in reversed(entries)}

@@ -142,7 +142,7 @@ def test_judge_cites_only_evidence_of_its_side(persona, cited):
     answer = opinion_of(make_question(persona, ("a",), ("b",)))
     assert isinstance(answer, JudicialOpinion)
     assert answer.cited_evidence == (make_evidence(cited, found=cited == "a").id,)
-    assert not any(words in answer.argument for words in ("Against it", "In its favour"))
+    assert not any(words in answer.argument for words in ("Against it: ", "In its favour"))
 
 
 @pytest.mark.parametrize(
@@ -192,33 +192,33 @@ def arguments(met, unmet, **more):
 def test_each_opinion_names_its_turning_item_with_its_place_and_no_other():
     assert arguments(("tried", "runs"), ("secure",), checks=ONE_OF_EACH) == [
         "The only check that is not met: no secure. See secure.py.",
-        "The best of the 2 checks that are met: goal of tried. See tried.py.",
-        "What counts most for it: goal of runs. See runs.py. Not 5, as no secure.",
+        "Of 2 checks that are met I put first: goal of tried. See tried.py.",
+        "For it I put first: goal of runs. See runs.py. Not 5, as no secure.",
     ]
 
 
 def test_what_was_done_is_better_than_an_absent_flaw_and_every_check_met_counts():
     absent = [check("a", polarity="negative")]
     argument = arguments(("a", "b"), ("c",), checks=absent)[1]
-    assert argument == "The best of the 2 checks that are met: goal of b. See b.py."
+    assert argument == "Of 2 checks that are met I put first: goal of b. See b.py."
 
 
 def test_search_without_a_match_is_not_counted_as_met():
-    question = make_question("Defense", ("a", "b", "c"), ("d",))
+    question = make_question("Defense", ("a", "b", "c"), ("d",), reserved="ac")
     search = {"found": False, "content": "Looked for a shell.", "location": Location()}
     evidence = [
         piece.model_copy(update=search) if piece.check == "b" else piece
         for piece in question.evidence
     ]
     argument = opinion_of(question.model_copy(update={"evidence": tuple(evidence)})).argument
-    assert argument == "The best of the 2 checks that are met: goal of a. See a.py."
+    assert argument == "Of 2 checks that are met I put first: goal of a. See a.py."
 
 
 def test_check_with_a_reservation_is_the_best_only_where_all_have_one():
     checks = [check("a", weight=3), check("b"), check("c", polarity="negative")]
     for reserved, best in (("a", "b"), ("ab", "c"), ("abc", "a")):
         words = arguments("abc", (), checks=checks, reserved=reserved)
-        assert words[2] == f"What counts most for it: goal of {best}. See {best}.py."
+        assert words[2] == f"For it I put first: goal of {best}. See {best}.py."
 
 
 def test_only_check_met_is_named_so():
@@ -232,7 +232,7 @@ def test_hardest_of_checks_that_differ_in_their_limit_is_the_best(limits, best):
         for name, limit in zip("ab", limits, strict=True)
     ]
     argument = arguments(("a", "b"), ("c",), checks=counts)[1]
-    assert argument == f"The best of the 2 checks that are met: goal of {best}. See {best}.py."
+    assert argument == f"Of 2 checks that are met I put first: goal of {best}. See {best}.py."
 
 
 def test_judge_who_finds_nothing_says_so():
@@ -257,7 +257,7 @@ def test_checks_that_one_fact_shows_are_counted_as_the_report_lists_them():
     defense = make_question("Defense", ("a", "b", "c"), ()).model_copy(
         update={"outcomes": tuple(outcomes)}
     )
-    assert opinion_of(defense).argument.startswith("The best of the 2 checks that are met: ")
+    assert opinion_of(defense).argument.startswith("Of 2 checks that are met I put first: ")
 
 
 @pytest.mark.parametrize(("unmet", "is_said"), [((), False), (("c",), True)])
@@ -269,22 +269,22 @@ def test_tech_lead_who_does_not_give_five_says_why(unmet, is_said):
 def test_prosecutor_turns_on_an_essential_gap_before_a_risk():
     checks = [*of("risk", "a", weight=9), *of("function", "b", essential=True)]
     argument = arguments((), ("a", "b"), checks=checks)[0]
-    assert argument == "The gravest of 2 faults: no b. See b.py."
+    assert argument == "Of 2 faults I put first: no b. See b.py."
 
 
 def test_gravest_fault_is_one_that_the_plan_ranks_first():
     checks = [*of("risk", "a", weight=0.5), *of("function", "b", weight=9)]
     argument = arguments((), ("a", "b"), checks=checks)[0]
-    assert argument == "The gravest of 2 faults: no b. See b.py."
+    assert argument == "Of 2 faults I put first: no b. See b.py."
 
 
 def test_tech_lead_turns_on_what_does_not_work_where_it_is_essential_or_costs_two_points():
     core = [check("core", essential=True, weight=0.1)]
-    against = "What counts most against it: no"
+    against = "Against it I put first: no"
     assert f"{against} core." in arguments(("a", "b"), ("core",), checks=core)[2]
     assert f"{against} b." in arguments(("a",), ("b", "c"))[2]
     assert f"{against} c." in arguments(("a", "b"), ("c", "d"))[2]
-    assert "What counts most for it: goal of a." in arguments(("a", "b"), ("c",))[2]
+    assert "For it I put first: goal of a." in arguments(("a", "b"), ("c",))[2]
 
 
 def test_fact_of_the_turning_item_stands_in_the_opinion_and_its_place_once():
@@ -308,7 +308,7 @@ def test_second_round_names_the_item_without_repeating_its_fact():
     question = make_question("TechLead", (), ("a",), round_number=2)
     outcome = question.outcomes[0].model_copy(update={"reason": "Line a.py is empty"})
     opinion = opinion_of(question.model_copy(update={"outcomes": (outcome,)}))
-    assert opinion.argument == "What counts most against it: no a. See a.py."
+    assert opinion.argument == "Against it I put first: no a. See a.py."
 
 
 @pytest.mark.parametrize("location", [Location(), Location(commit="1a2b3c4d")])
@@ -331,7 +331,7 @@ def test_second_round_says_what_has_changed_for_the_judge():
     assert prosecutor.endswith(
         " After the others' arguments I count checks on risk once, not twice."
     )
-    assert lead == "What counts most against it: no secure. See secure.py."
+    assert lead == "Against it I put first: no secure. See secure.py."
 
 
 def test_second_round_that_leaves_a_score_says_so():
@@ -355,14 +355,14 @@ def test_all_checks_without_their_subject_are_no_reason_to_abstain():
     opinion = opinion_of(without_subject(make_question("TechLead", (), ("a", "b")), "a", "b"))
     assert (opinion.score, opinion.argument) == (
         1,
-        "What counts most against it: no StateGraph is built. See no_graph.py.",
+        "Against it I put first: no StateGraph is built. See no_graph.py.",
     )
 
 
 def test_root_cause_is_one_fault_however_many_checks_hang_on_it():
     question = make_question("Prosecutor", (), ("a", "b", "c"))
     assert opinion_of(without_subject(question, "a", "b")).argument.startswith(
-        "The gravest of 2 faults: no StateGraph is built."
+        "Of 2 faults I put first: no StateGraph is built."
     )
     assert opinion_of(without_subject(question, "a", "b", "c")).argument.startswith(
         "The only fault: no StateGraph is built."
@@ -373,7 +373,7 @@ def test_faults_that_one_fact_shows_are_one():
     question = make_question("Prosecutor", (), ("a", "b", "c"))
     outcomes = [o.model_copy(update={"reason": "Two are missing"}) for o in question.outcomes[:2]]
     same = question.model_copy(update={"outcomes": (*outcomes, question.outcomes[2])})
-    assert opinion_of(same).argument.startswith("The gravest of 2 faults: ")
+    assert opinion_of(same).argument.startswith("Of 2 faults I put first: ")
 
 
 def test_check_that_states_the_root_cause_is_the_same_fault():

@@ -278,14 +278,14 @@ def test_dissent_quotes_whole_sentences_of_a_long_argument():
 
 def test_dissent_quotes_of_a_long_argument_what_its_score_is_in_spite_of():
     tests = piece("tests")
-    for_it = f"What counts most for it: the clone is isolated. It clones {'so ' * 60}well."
+    for_it = f"For it I put first: the clone is isolated. It clones {'so ' * 60}well."
     against = "Not 5, as nothing sets a deadline."
     opinions = [
         *bench((1, 4, 4), tests)[:2],
         opinion("TechLead", 4, tests, argument=f"{for_it} {against}"),
     ]
     dissent = verdict("default", opinions, evidence=(tests,)).criteria[0].dissent or ""
-    gist = f"What counts most for it: the clone is isolated. {against}"
+    gist = f"For it I put first: the clone is isolated. {against}"
     assert f"Tech Lead gave 4: “{gist}” (" in dissent
 
 

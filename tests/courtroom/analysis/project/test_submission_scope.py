@@ -201,7 +201,7 @@ def test_of_equal_candidates_the_one_that_reaches_most_is_chosen() -> None:
     assert scope.main is not None
     assert scope.main.target == "start.py"
     assert scope.reason == (
-        "It is one of 2 files with a block for __main__; it imports the most Python files (3 of 4)."
+        "It is one of 2 files with a block for __main__; with what it imports it has the most Python files (3 of 4)."
     )
 
 
@@ -215,7 +215,7 @@ def test_commands_of_several_kinds_are_each_named() -> None:
     }
     assert scope_of(files).reason == (
         "It is one of 2 files that a container's command starts or that a Makefile or a shell script"
-        " starts; it imports the most Python files (3 of 4)."
+        " starts; with what it imports it has the most Python files (3 of 4)."
     )
 
 
@@ -223,8 +223,8 @@ def test_candidates_that_reach_as_many_files_are_said_to() -> None:
     start = f"from court.app import run\n{MAIN}"
     scope = scope_of(PACKAGE | {"first.py": start, "second.py": start})
     assert scope.reason == (
-        "It is one of 2 files with a block for __main__; none of the others imports more"
-        " Python files (3 of 4)."
+        "It is one of 2 files with a block for __main__; no other one has more"
+        " Python files with what it imports (3 of 4)."
     )
 
 
@@ -241,7 +241,7 @@ RUNS_GRAPH = {
         ((), "it alone calls the graph."),
         (
             ("web",),
-            "2 of them call the graph, and none of the others imports more Python files (3 of 6).",
+            "2 of them call the graph, and no other one has more Python files with what it imports (3 of 6).",
         ),
     ],
 )
