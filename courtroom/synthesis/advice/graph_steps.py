@@ -234,6 +234,8 @@ def flow_step(fault: Mapping[str, Any]) -> Step:
         action = BY_GOAL.format(goal=goal)
     if "passes this test" in fault["sentence"]:
         action = "Pick the evidence by what detectives write for the criterion, such as its id"
+    if fault["kind"] == "dead_route" and fault.get("keys"):
+        action = "Declare in the state what this router tests, or remove the branch"
     if fault["kind"] == "loose_rule":
         action = next((do for part, do in LOOSE if part in fault["sentence"]), action)
     if is_replaced(fault):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from courtroom.analysis.langgraph.judging.rule_words import ENSURED, NEVER_HOLDS, UNCALLED
-from courtroom.checks.phrases import listed
+from courtroom.checks.phrases import listed, place_of
 from courtroom.models.check import CheckBase
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.rubric import Criterion
@@ -70,10 +70,8 @@ def _rule_of_this_work(aspect: str, work: Work, place: Step) -> Step | None:
         )
     elif aspect == "variance_re_evaluation" and work.graph and work.nodes("judge"):
         # A function that computes the verdict cannot ask: the graph can.
-        judges, last = (
-            listed(work.nodes("judge")),
-            listed(work.verdict_nodes) or "the Chief Justice",
-        )
+        judges = work.names.get("judge") or listed(work.nodes("judge"))
+        last = listed(work.verdict_nodes) or "the Chief Justice"
         gives = "give" if len(work.verdict_nodes) > 1 else "gives"
         action = (
             f"Where the scores of a criterion lie more than {far} apart, lead the graph back to"
@@ -81,6 +79,12 @@ def _rule_of_this_work(aspect: str, work: Work, place: Step) -> Step | None:
             f" verdict.{_latest_opinions(last, work)}"
         )
         place = Step("", work.graph["path"], work.graph["state_graph_line"])
+    elif aspect == "security_override" and (idle := _test_that_never_holds(work)):
+        action = (
+            f"Limit the score to {work.names.get('cap', '3')} where a detective's finding"
+            f"{work.names.get('evidence_at', '')} confirms a security flaw, not where judges alone say"
+            f" so. See {idle} first: a test there never holds, and such a rule may hang on it."
+        )
     elif aspect == "markdown_report" and (made := work.facts.get("unwritten_reports")):
         action = f"Write what {made[0]['name']}() makes here to a Markdown file, whole."
         place = Step("", made[0]["path"], made[0]["line"])
@@ -92,6 +96,13 @@ def _rule_of_this_work(aspect: str, work: Work, place: Step) -> Step | None:
     else:
         return None
     return replace(place, action=action, is_exact=True)
+
+
+def _test_that_never_holds(work: Work) -> str:
+    """Return the place of a comparison of the Chief Justice that no run passes; "" without one."""
+    faults = (work.facts.get("state_flow") or {}).get("faults") or ()
+    rows = (fault for fault in faults if fault["kind"] == "impossible_test")
+    return next((place_of(row["path"], row["line"]) for row in rows), "")
 
 
 def _latest_opinions(last: str, work: Work) -> str:

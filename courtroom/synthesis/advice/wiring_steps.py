@@ -209,7 +209,7 @@ def _error_route(work: Work) -> Step:
         import_line = "from langgraph.graph import END\n\n\n" if end == "END" else ""
         snippet = (
             f"{import_line}def next_nodes(state):\n"
-            "    has_failed = ...  # what a node of yours returns where it failed\n"
+            "    has_failed = ...  # put here what the node returns where it failed\n"
             f"    return {code_name(FAILED)} if has_failed else {code_list(targets)}\n\n"
             f"{work.builder}.add_node({code_name(FAILED)}, {FAILED})\n"
             f"{work.builder}.add_edge({code_name(FAILED)}, {code_name(end)})\n"
@@ -245,10 +245,16 @@ def _reports(work: Work) -> str:
 
 
 def _single_way(work: Work) -> str:
-    """Sentence, with a space before it, on a route that may serve: it leads to one node alone."""
-    judges = work.nodes("judge")
-    ahead = work.nodes_before(judges)
-    route = next((r for r in work.routes if len({*r["to"]}) == 1 and r["from"] in ahead), None)
+    """Sentence, with a space before it, on a route that may serve: it leads to one node alone, and
+    no other node runs beside the one that it is after.
+    """
+    ahead = work.nodes_before(work.nodes("judge"))
+    runs = (work.facts.get("graph_run") or {}).get("runs", ())
+    steps = [step for run in runs for step in run["steps"]]
+    alone = {step[0] for step in steps if len(step) == 1}
+    beside = {node for step in steps if len(step) > 1 for node in step}
+    ways = (r for r in work.routes if len({*r["to"]}) == 1)
+    route = next((r for r in ways if r["from"] in (ahead & alone) - beside), None)
     if route is None:
         return ""
     place = place_of(route["path"], route["line"])

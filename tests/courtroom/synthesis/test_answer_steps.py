@@ -123,3 +123,15 @@ def test_score_of_a_judge_that_asks_once_has_one_step_with_the_record_of_its_fai
         "Request the answer again in place of this score; if the last attempt fails too, record that"
         " the judge failed."
     )
+
+
+def test_comparison_that_never_holds_is_named_beside_the_cap_that_may_hang_on_it():
+    check = SynthesisRules(id="c", goal="a goal", aspect="security_override")
+    outcome = CheckOutcome(check="c", met=False, reason="x")
+    fault = {"kind": "impossible_test", "path": "v.py", "line": 7, "sentence": "x", "other": None}
+    facts = work(state_flow={"faults": [fault], "unread": {}})
+    (step,) = steps_of(check, shipped_rubric("self_audit").criteria[0], outcome, [], facts)
+    assert step.action == (
+        "Limit the score to 3 where a detective's finding confirms a security flaw, not where judges"
+        " alone say so. See v.py:7 first: a test there never holds, and such a rule may hang on it."
+    )

@@ -51,7 +51,10 @@ def test_route_that_leads_to_one_node_alone_may_serve_past_the_judges():
     graph = {"path": "g.py", "state_graph_line": 1, "conditional": [way], "nodes": nodes}
     graph |= {"edges": [("join", "prosecutor"), ("join", "defense")]}
     graph |= {"edge_paths": ["g.py"] * 2, "edge_lines": [1, 2]}
-    assert error_route(graph=graph).action.endswith(
+    runs = {"runs": [{"steps": [["clone"], ["join"], ["prosecutor", "defense"]]}]}
+    aside = {"runs": [{"steps": [["clone", "doc"], ["join"], ["prosecutor", "defense"]]}]}
+    assert error_route(graph=graph, graph_run=aside).action.endswith(TESTED)
+    assert error_route(graph=graph, graph_run=runs).action.endswith(
         " The conditional edge after clone (g.py:9), which leads to join alone, may serve for it."
     )
 

@@ -330,6 +330,12 @@ def test_route_that_is_never_taken_is_mended_and_no_second_one_added():
     )
 
 
+def test_way_by_a_key_that_the_state_lacks_is_mended_by_its_declaration():
+    row = {"kind": "dead_route", "sentence": "x", "other": None, "keys": ["failed"]}
+    step = graph_steps.flow_step(PLACE | row)
+    assert step.action == "Declare in the state what this router tests, or remove the branch. x."
+
+
 def test_route_by_inputs_alone_gets_one_by_the_evidence():
     rows = {"edge_paths": ["graph.py"], "edge_lines": [4], "edges": [["join", "prosecutor"]]}
     graph = {"conditional": [PLACE | {"from": "gate", "to": ["repo", "skip"]}], **rows}
