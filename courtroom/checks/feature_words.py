@@ -22,6 +22,8 @@ STATED_VALUE = "stated_value"
 WITH_DETAIL = frozenset({CITED_LINES, JUDGE_SCORES, STATED_VALUE})
 # Id of a change in answer to an audit that the history does not have.
 MADE_CHANGE = "made_change"
+# Id of a check of the paths of a report that fails or finds nothing.
+PATH_CHECK = "path_check"
 # Features of one part of a work each.
 GRAPH_FEATURES = (
     "detectives_parallel",
@@ -89,6 +91,7 @@ FEATURE_WORDS = {
     CITED_LINES: "the lines of a part",
     JUDGE_SCORES: "scores by its own judges",
     STATED_VALUE: "a value",
+    PATH_CHECK: "a check of the paths that reports name",
     MADE_CHANGE: "a change in answer to an audit",
     "uses_tree_sitter": "the library tree-sitter",
     "uses_docling": "the library Docling",

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from courtroom.analysis.pdf_claims.denials import is_interim_report
 from courtroom.analysis.pdf_claims.part_edges import edge_of
+from courtroom.analysis.pdf_claims.unkept_claims import PATH_CHECK, broken_path_check
 from courtroom.checks.feature_words import (
     FEATURE_WORDS,
     MADE_CHANGE,
@@ -393,7 +394,7 @@ def _names_found(
     count = existing + len(missing)
     if not count:
         return could_not_look("No function, class or field was recognised in the report.")
-    recognised = f"Recognised {number_of(count, 'name')} of code in the report"
+    recognised = f"Recognised {number_of(count, 'name')} of code in the report (plans aside)"
     if count < FEW_NAMES and len(missing) <= check.maximum:
         return could_not_look(f"{recognised}, too few to tell.")
     if not missing:
@@ -460,6 +461,8 @@ def _place(held: CheckedClaim, code: Mapping[str, Any]) -> str:
         row = row_of(held.claim.feature, code.get(fact))
         if row:
             return place_of(row["path"], row["line"])
+    if held.claim.feature == PATH_CHECK and (broken := broken_path_check(code)):
+        return place_of(broken["path"], broken["line"])
     place = code.get(held.claim.about) if held.claim.about else None
     if isinstance(place, (list, tuple)):
         place = place[0] if place else None

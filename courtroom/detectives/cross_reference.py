@@ -29,6 +29,7 @@ from courtroom.analysis.pdf_claims.judge_scores import impossible_scores
 from courtroom.analysis.pdf_claims.listed_scores import differing_scores
 from courtroom.analysis.pdf_claims.path_standing import check_against_tree, path_facts
 from courtroom.analysis.pdf_claims.report_origin import origin_of
+from courtroom.analysis.pdf_claims.unkept_claims import unkept_claims
 from courtroom.analysis.project.deferrals import deferrals_on_pages
 from courtroom.analysis.project.score_claims import claims_on_pages, held_claims
 from courtroom.checks.from_report import NO_PDF, as_read, markdown_beside
@@ -156,6 +157,7 @@ def _held_claims(
         *overstated_commits(pdf, facts),
         *stale_denials(pdf, facts),
         *impossible_scores(pdf, facts),
+        *unkept_claims(pdf, facts),
     )
 
 

@@ -138,6 +138,7 @@ _NO_AVERAGES = (
     r"(?:\b(?:not|never|no|without)|n['\u2019]t)"
     r" (?:(?:achieved by|by|an|the|score) )?averag(?:e|es|ed|ing)\b"
     r"|\b(?:rather than|instead of) (?:score )?averaging\b"
+    r"|\breject(?:s|ed|ing)? [\"“]?averag(?:e|es|ed|ing)\b"
     r"|\b(?:rather than|instead of) (?:opaque|blind(?:ly)?) averag(?:e|es|ed|ing)\b"
 )
 _CLONES = r"\bclon(?:e|es|ed|ing)\b"
@@ -234,7 +235,7 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
         (
             "temporary_directory",
             "clone_function",
-            r"\b(?:tempfile\.)?temporarydirectory\b",
+            r"\b(?:tempfile\.)?temporary(?:directory\b| ?directory\()",
             _flag("clone_temporary_directory"),
         ),
         ("mkdtemp", "clone_function", r"\bmkdtemp\b", _flag("has_mkdtemp")),

@@ -95,6 +95,8 @@ _DONE = re.compile(
     r"^\W*(?:remediation|(?:critical )?fix|resolution|mitigation|action taken)s?: "
     r"(?=(?:we |i )?(?:added|implemented|introduced|enforced|integrated|wired|built|enabled)\b)"
 )
+# "Uses a temporary directory but lacks a container".
+_BUT_LACKS = re.compile(r"\bbut (?:still |truly )?lacks?\b[^.;:]{0,120}")
 # A condition of what the code does: "routes to the error handler if evidence is missing".
 _CONDITION = re.compile(
     r"\b(?:if|when|whenever|unless|in case)\b(?>(?:\([^()]{0,200}+\)|[^.;,(]){0,200})"
@@ -119,7 +121,8 @@ _ITEM = re.compile(r"\s{0,4}(?:[•●○▪◦‣·*\u2013-]|\d{1,2}[.)]|[a-z][
 _SAME_CLAUSE = r"(?:(?!\)? - )[^.;:]|\.(?=\w)|\.{3}){0,120}(?:\(e\.g\., ?)?$"
 _EXAMINES = re.compile(
     # A detective is no "detects", nor is a foundation found.
-    r"\b(?:(?:detect(?!ives?\b)|verif|check|scan|look|search|flag|penali[sz]"
+    # "Verified in src/graph.py" tells where something is.
+    r"\b(?:(?:detect(?!ives?\b)|verif(?!ied in [\w./-]{1,80}\.py\b)|check|scan|look|search|flag|penali[sz]"
     r"|determin(?!istic)|identif|reward|grade|assess"
     r"|find|found(?!ation)|grep|examin|seek|sought|if|whether|unless)\w*\b|\bconfirmation of\b"
     # "to detect:" begins a list; "Verified:" begins a claim.
@@ -348,8 +351,10 @@ def sentences_on_code(reading: PdfReading) -> int:
 
 
 def _present_words(sentence: str) -> str:
-    """Return the sentence without conditions that have words of another time or subject."""
-    done = _DONE.sub("", sentence)
+    """Return the sentence without conditions that have words of another time or subject, and
+    without what it says it lacks after what it has.
+    """
+    done = _BUT_LACKS.sub("", _DONE.sub("", sentence))
     return _CONDITION.sub(lambda match: " " if _NOT_NOW.search(match[0]) else match[0], done)
 
 

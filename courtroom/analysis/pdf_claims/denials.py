@@ -309,7 +309,8 @@ def _patterns(words: str, says: str) -> tuple[re.Pattern[str], ...]:
                 rf"{_START}no {_GAP}{words}\b{_DOES}",
                 rf"\b(?:there (?:is|are)|has|have|contains?) (?:currently |still )?no {_GAP}{words}\b",
                 rf"\blacks? (?:an? |any )?{_GAP}{words}\b",
-                rf"^{_ABSENT_HEADING} {_GAP}{words}\b(?! of\b)",
+                # What stands in brackets behind an item is what is not there.
+                rf"^{_ABSENT_HEADING} {_GAP}{words}\b(?! of\b| \()",
                 rf"\b{words}(?: (?!is\b|are\b)[\w/-]+){{0,2}}(?: is| are|:)?(?: currently| still)? \(?{_ABSENT}\b",
             ),
         )

@@ -18,6 +18,7 @@ from courtroom.checks.feature_words import (
     JUDGE_SCORES,
     MADE_CHANGE,
     NOT_THERE,
+    PATH_CHECK,
     QUOTED_TEXT,
     STATED_VALUE,
 )
@@ -134,7 +135,7 @@ def claim_steps(aspect: str, work: Work, pieces: Sequence[Evidence] = ()) -> Ite
     changed = [f for f in contradicted if f == MADE_CHANGE]
     dead = [f for f in contradicted if f in ROUTES and dead_routes(work.facts)]
     worded = [f for f in contradicted if f not in dead and work.facts.get(SHOWN_BY.get(f, ""))]
-    ruled = [f for f in contradicted if _has_rule(f, work)]
+    ruled = [f for f in contradicted if f == PATH_CHECK or _has_rule(f, work)]
     aside = {
         *ruled,
         *stale,

@@ -149,7 +149,7 @@ def test_report_without_names_or_without_text_leaves_the_check_open():
     few = finding([], existing=("build_graph",))
     assert (few.met, few.reason) == (
         None,
-        "Recognised 1 name of code in the report, too few to tell.",
+        "Recognised 1 name of code in the report (plans aside), too few to tell.",
     )
 
 

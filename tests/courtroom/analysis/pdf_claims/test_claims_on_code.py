@@ -72,6 +72,7 @@ def test_temporary_directory_of_another_function_leaves_the_claim_open(
         ("The Chief Justice does not average scores.", "contradicted"),
         ("The verdict is not achieved by averaging scores.", "contradicted"),
         ("It decides by rules rather than averaging.", "contradicted"),
+        ('We reject "average" scoring.', "contradicted"),
         ("These opinions are not averaged.", "contradicted"),
         ("It gives verdicts rather than opaque averaged scores.", "contradicted"),
         ("It gives verdicts rather than simple averaged scores.", None),
@@ -135,6 +136,26 @@ def test_claim_on_a_layer_is_shown_by_a_sentence_on_the_graph_where_there_is_one
     claims = feature_claims(_report(f"{written} {further}".strip()))
     passages = [c.passage for c in claims if c.feature == "detectives_parallel"]
     assert passages == [further or written]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "features"),
+    [
+        (
+            "src/tools.py uses tempfile.Temporary Directory() but lacks isolation (Docker).",
+            ["temporary_directory"],
+        ),
+        ("It lacks a TemporaryDirectory.", []),
+        ("The run works but lacks operator.add.", []),
+        ("Verified in src/state.py (use of operator.add).", ["reducer_add"]),
+        ("The detective verified operator.add in its work.", []),
+        ("The rubric favors tempfile.TemporaryDirectory.", []),
+    ],
+)
+def test_claim_stands_before_what_is_lacking_and_where_something_was_verified(
+    sentence: str, features: list[str]
+) -> None:
+    assert [claim.feature for claim in feature_claims(_report(sentence))] == features
 
 
 DEAD_ROUTE = {"kind": "dead_route", "path": "src/graph.py", "line": 20}

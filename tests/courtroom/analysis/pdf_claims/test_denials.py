@@ -112,7 +112,7 @@ def test_sentence_that_denies_two_parts_misleads_once() -> None:
 def test_items_under_a_heading_on_what_is_not_implemented_are_denials(
     heading: str, parts: list[str]
 ) -> None:
-    items = "\uf0b7 Judicial personas \uf0b7 Conditional error edges \uf0b7 Tests of the judges"
+    items = "\uf0b7 VisionInspector (reading of pictures) \uf0b7 Judicial personas \uf0b7 Conditional error edges \uf0b7 Tests of the judges"
     assert _denied(items, headings=(heading,)) == parts
 
 
