@@ -17,6 +17,7 @@ from courtroom.checks.from_facts import (
     nothing,
     of_absence,
     unknown,
+    with_place,
 )
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import (
@@ -122,7 +123,29 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     finding = _wiring(check, survey, value)
     is_partly = check.aspect in (survey.facts.get("partly_parallel") or {})
     finding = replace(finding, has_reservation=value and is_partly)
+    if check.aspect == "conditional_error_route":
+        return _with_merged(finding, survey)
     return _without_empty(finding, survey) if check.aspect == "detectives_parallel" else finding
+
+
+def _with_merged(finding: Finding, survey: Survey) -> Finding:
+    """The finding that no route is for errors, with routers of which all words lead to one node."""
+    rows = [row for row in _routes(survey.facts) if row.get("merged") and row["path"]]
+    if not rows:
+        return finding
+    row = rows[0]
+    sentence = (
+        f"The router after `{row['from']}` tells {_names(row['merged'])} apart, and the map leads from"
+        f" each of them to `{row['to'][0]}`"
+    )
+    words = with_place(f"{sentence}.", row["path"], row["line"])
+    clues = (line_clue(row, f"{sentence}."), *finding.clues)
+    reason = f"{finding.reason} {words}{more_of_this_kind(len(rows) - 1)}"
+    return replace(finding, reason=reason, clues=clues[:MOST_CLUES])
+
+
+def _routes(facts: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    return (facts.get("graph") or {}).get("conditional") or ()
 
 
 def _without_empty(finding: Finding, survey: Survey) -> Finding:

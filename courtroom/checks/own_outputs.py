@@ -221,7 +221,9 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         thing = "no picture" if is_of_pictures else "nothing"
         exempt = "" if is_of_pictures or not facts.get("assumed_pictures") else ", pictures aside"
         alone = (
-            "alone report as found" if is_of_pictures else "report as found without a work to read"
+            "alone, and no search of texts or names of files, report as found"
+            if is_of_pictures
+            else "report as found without a work to read"
         )
         reason = (
             f"Looked for {subject} that constants {alone}, or whose own text says that {thing} was"

@@ -10,13 +10,17 @@ from pydantic import Field
 from courtroom.checks.fault_words import options
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, nothing, unknown
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import named
+from courtroom.checks.phrases import listed, named
 from courtroom.checks.result import Clue, Finding, present
 from courtroom.checks.subjects import lacks_graph
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
+
+
+# Operators that put an entry of the update in the place of one under the same key.
+REPLACING = frozenset({"ior", "or_"})
 
 
 class ReducerCheck(CheckBase):
@@ -37,7 +41,8 @@ def reducers(check: ReducerCheck, survey: Survey) -> Finding:
     if matching:
         met = len(matching) >= check.minimum
         needed = "" if met else f" {check.minimum} are needed."
-        return present(f"{_merged(matching, survey)}{needed}", _clues(matching, survey), met=met)
+        reason = f"{_merged(matching, survey)}{needed}{_replaced(matching, survey) if check.any_of else ''}"
+        return present(reason, _clues(matching, survey), met=met)
     state = survey.facts.get("state_class")
     owner = state["name"] if state else "the graph's state"
     if not fact:
@@ -54,6 +59,17 @@ def _operators(row: Mapping[str, Any]) -> set[str]:
     from courtroom.analysis.langgraph.own_reducers import name_of, operator_name
 
     return {operator_name(row["reducer"]), name_of(row.get("applies", ""))} - {""}
+
+
+def _replaced(rows: Sequence[Mapping[str, Any]], survey: Survey) -> str:
+    """Sentence, with a space before it, on mappings of which an update replaces whole entries."""
+    keys = [row["field"] for row in rows if _operators(row) & REPLACING]
+    if not keys or lacks_graph(survey.facts):
+        return ""
+    return (
+        f" Where two nodes write under one key of {listed(keys)}, the entry of the one replaces that of"
+        " the other."
+    )
 
 
 def _written(row: Mapping[str, Any]) -> str:

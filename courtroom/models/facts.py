@@ -58,12 +58,14 @@ class Reducer(Place):
 class ConditionalEdge(FactModel):
     """A routed edge: every node its router can return. JSON keys are `from` and `to`.
 
-    `never` are those of `to` to which no run takes this way, as far as is known.
+    `never` are those of `to` to which no run takes this way, as far as is known. `merged` are the
+    words of the router that its map tells apart and that lead to one node all the same.
     """
 
     from_: str = Field(alias="from")
     to: tuple[str, ...]
     never: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
+    merged: tuple[str, ...] = Field(default=(), exclude_if=lambda words: not words)
     line: int | None = None
     path: str | None = None
 

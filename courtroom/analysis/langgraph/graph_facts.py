@@ -8,6 +8,7 @@ from typing import Any
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
 from courtroom.analysis.langgraph.topology import GraphReading
+from courtroom.analysis.python.symbolic_execution.values import DictValue
 
 Edge = tuple[str, str]
 # A router that picks any of many nodes has a great many outcomes.
@@ -77,6 +78,17 @@ def shape_of(
         },
         "chains": _chains(after, before, set(routed)),
     }
+
+
+def _merged(route: Route) -> list[str]:
+    """Return the words of a router's map where several of them lead to one node, and none elsewhere."""
+    ways = route.path_map
+    if not isinstance(ways, DictValue) or ways.is_open or len(route.targets) != 1:
+        return []
+    words = [
+        word for word in ways.entries if isinstance(word, str) and word not in route.unreturned
+    ]
+    return words if len(words) > 1 else []
 
 
 def _are_alternatives(
@@ -150,7 +162,13 @@ def _wiring(builder: GraphBuilder, routes: Sequence[Route]) -> dict[str, Any]:
         "edge_paths": [path for path, _ in builder.edges.values()],
         "edge_lines": [line for _, line in builder.edges.values()],
         "conditional": [
-            {"from": route.start, "to": route.targets, "line": route.line, "path": route.path}
+            {
+                "from": route.start,
+                "to": route.targets,
+                "line": route.line,
+                "path": route.path,
+                **({"merged": merged} if (merged := _merged(route)) else {}),
+            }
             for route in routes
         ],
         "unresolved": builder.open_questions(),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
+from courtroom.analysis.python.tree_walk import words_of
 from courtroom.checks.error_routes import OpenRoute, open_routes, routes_that_stop_nothing
 from courtroom.checks.graph_topology import dead_routes, is_chain, single_ways
 from courtroom.checks.phrases import listed, place_of
@@ -44,6 +45,8 @@ TESTED = (
     " ends the run before the router."
 )
 FAILED = "report_failure"
+# Words by which a router tells of a failure.
+FAILURES = frozenset({"abort", "error", "errors", "fail", "failed", "failure", "missing", "stop"})
 JOIN_ROLES = {"judge": "join", "justice": "justice"}
 
 
@@ -189,6 +192,9 @@ def _error_route(work: Work) -> Step:
     """Route past the judges where the clone failed, to a node that tells of it: END would leave the
     report empty.
     """
+    merged = _merged_failure(work)
+    if merged is not None:
+        return merged
     judges = work.nodes("judge")
     rows = [row for row in work.edges if row[0][1] in judges and row[0][0] not in judges]
     starts = {edge[0] for edge, _, _ in rows}
@@ -235,6 +241,20 @@ def _error_route(work: Work) -> Step:
 
 def _failure(work: Work) -> str:
     return "the clone failed" if work.facts.get("clone_function") else "nothing was found"
+
+
+def _merged_failure(work: Work) -> Step | None:
+    """Return the step for a router whose word for a failure leads where its other words lead."""
+    for row in work.graph.get("conditional") or ():
+        word = next((w for w in row.get("merged", ()) if FAILURES & {*words_of(w)}), None)
+        if word is not None and row.get("path"):
+            action = (
+                f"Let the word `{word}` of the router after {row['from']} lead to a new node in place"
+                f" of {row['to'][0]}, and from there to END."
+                f" {REPORTS.format(justice=listed(work.verdict_nodes) or 'the Chief Justice')}"
+            )
+            return placed(action, row)
+    return None
 
 
 def _reports(work: Work) -> str:

@@ -113,6 +113,17 @@ def test_reducer_of_the_repository_counts_by_what_it_applies():
     assert (finding.met, finding.reason) == (True, sentence)
 
 
+def test_reducer_that_replaces_entries_is_said_to_do_so():
+    fact = {"field": "e", "reducer": "operator.ior", "path": "s.py", "line": 4}
+    finding = reducers(
+        ReducerCheck(**CHECK_FIELDS, any_of=("ior",)), survey(facts={"reducers": [fact]})
+    )
+    assert finding.reason == (
+        "The state reduces e by operator.ior (s.py:4). Where two nodes write under one key of e, the"
+        " entry of the one replaces that of the other."
+    )
+
+
 @pytest.mark.parametrize(
     "without", [{"detectives_parallel": False}, {"own_runner": {"path": "g.py", "line": 1}}]
 )

@@ -435,3 +435,18 @@ def test_route_that_counts_evidence_of_a_failure_has_that_reservation(line):
     )
     assert (finding.met, finding.has_reservation) == (True, line == 3)
     assert finding.reason.endswith(sentence) == (line == 3)
+
+
+def test_router_of_which_all_words_lead_to_one_node_is_named_beside_the_missing_route():
+    row = {"from": "clone", "to": ["repo"], "path": "g.py", "line": 7, "merged": ["ok", "failed"]}
+    facts = {
+        "graph": {"path": "g.py", "state_graph_line": 1, "conditional": [row]},
+        "conditional_error_route": False,
+    }
+    check = GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route")
+    finding = topology(check, survey(facts=facts))
+    assert finding.reason == (
+        "No conditional edge has a way for an error or for missing evidence. The router after `clone`"
+        " tells `ok` and `failed` apart, and the map leads from each of them to `repo` (g.py:7)."
+    )
+    assert (finding.met, clue_lines(finding)[0]) == (False, ("g.py", 7))

@@ -3,6 +3,8 @@
 from itertools import pairwise
 from typing import Any
 
+import pytest
+
 from courtroom.synthesis.advice import wiring_steps
 from courtroom.synthesis.advice.work import Work
 
@@ -111,3 +113,20 @@ def test_route_past_judges_of_many_criteria_counts_their_edges():
 
 def test_route_has_no_example_where_the_name_of_the_builder_is_not_known():
     assert error_route().snippet is None
+
+
+@pytest.mark.parametrize(
+    ("words", "is_merged"), [(("success", "failed"), True), (("a", "b"), False)]
+)
+def test_word_for_a_failure_that_leads_where_all_lead_is_to_lead_elsewhere(words, is_merged):
+    place = {"path": "g.py", "line": 7}
+    route = {"from": "clone", "to": ["join"], "merged": words} | place
+    graph = {"path": "g.py", "state_graph_line": 1, "conditional": [route], "nodes": ["join"]}
+    graph |= {"edges": [("join", "prosecutor")], "edge_paths": ["g.py"], "edge_lines": [2]}
+    step = error_route(graph=graph)
+    begin = (
+        "Let the word `failed` of the router after clone lead to a new node in place of join, and from"
+        " there to END. It writes what failed"
+    )
+    assert step.action.startswith(begin) == is_merged
+    assert (step.line == 7) == is_merged

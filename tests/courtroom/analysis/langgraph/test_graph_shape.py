@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.langgraph.graph_facts import shape_of
+from courtroom.analysis.langgraph.graph_facts import graph_fact, shape_of
 from courtroom.models.facts import establish
 from tests.courtroom.analysis.project.test_general_facts import survey
 from tests.courtroom.sources import IMPORTS, graph_of
@@ -86,3 +86,30 @@ def test_nodes_named_at_run_time_make_the_graph_and_its_flags_null(tmp_path):
     assert [(getattr(facts, name), facts.unknown[name]) for name in fact_names] == [
         (None, reason)
     ] * len(fact_names)
+
+
+@pytest.mark.parametrize(
+    ("ways", "merged"),
+    [
+        ('{"ok": "repo", "failed": "repo"}', ["ok", "failed"]),
+        ('{"ok": "repo", "failed": END}', None),
+        ('{"ok": "repo"}', None),
+        ('["repo"]', None),
+    ],
+)
+def test_words_of_a_map_that_lead_to_one_node_are_named(ways, merged):
+    code = f"""{IMPORTS}
+def route(state):
+    return "ok" if state["path"] else "failed"
+g = StateGraph(dict)
+g.add_node("clone", lambda state: {{}})
+g.add_node("repo", lambda state: {{}})
+g.add_edge(START, "clone")
+g.add_conditional_edges("clone", route, {ways})
+g.add_edge("repo", END)
+app = g.compile()
+"""
+    reading = graph_of(code)
+    assert reading.builder is not None
+    (row,) = graph_fact(reading, reading.builder)["conditional"]
+    assert row.get("merged") == merged
