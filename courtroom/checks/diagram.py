@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import listed
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
 from courtroom.checks.subjects import Subjects, lacks_graph
 from courtroom.models.check import CheckBase
@@ -31,6 +33,8 @@ VERBS = {
 }
 SIMILAR = "has as many boxes side by side as a split of the code has branches"
 NOT_SIMILAR = "has nowhere as many boxes side by side as a split of the code has branches"
+# Of a picture whose text was not read.
+BY_OUTLINE = "going by the outlines of its boxes"
 UNPROVEN = "has rows of boxes, of other numbers side by side than the graph of the code"
 UNPROVEN_ALONE = "has rows of boxes, and no graph of the code was found to compare them with"
 # Of a picture, only the outlines of its boxes were compared.
@@ -67,12 +71,14 @@ def _detect(check: Diagram, sources: Sources) -> Finding | None:
 def is_present(report: PdfReading) -> Finding:
     """A picture, a drawing or a diagram of characters is there, whatever it shows."""
     # Imported late: whoever only reads a rubric needs no analysis of drawings.
-    from courtroom.analysis.diagrams.diagram_kind import diagram_of
+    from courtroom.analysis.diagrams.diagram_kind import diagram_of, pictures
 
-    return presence(diagram_of(report, None))
+    pages = sorted({picture.page for picture in pictures(report)})
+    return presence(diagram_of(report, None), pages)
 
 
-def presence(diagram: DiagramResult) -> Finding:
+def presence(diagram: DiagramResult, pages: Sequence[int] = ()) -> Finding:
+    """The finding on a diagram; of several pictures, on `pages`, that were not read any may be it."""
     # A picture that nobody could read is still a picture: only its contents are open.
     if diagram.kind is None and diagram.page is None:
         return could_not_look(diagram.reason)
@@ -80,6 +86,8 @@ def presence(diagram: DiagramResult) -> Finding:
         return _no_diagram(diagram)
     # What it shows is for the checks that compare it with the code.
     reason = f"The report has a {_drawing(diagram)}."
+    if diagram.kind is None and len(pages) > 1:
+        reason = f"The report has pictures on pages {listed(map(str, pages))}; this check reads none of them."
     return present(reason, [replace(_clue(diagram), rationale=reason)])
 
 
@@ -118,7 +126,7 @@ def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = Tr
         "accurate": diagram.kind == "accurate" and not (diagram.has_more or diagram.lacks_nodes),
     }[check.aspect]
     if check.aspect == "similar" and has_graph:
-        verb = SIMILAR if met else NOT_SIMILAR
+        verb = SIMILAR if met else _narrowed(NOT_SIMILAR, diagram)
     if check.aspect == "parallel" and diagram.kind == "parallel_shown" and shows_all:
         verb = "shows parallel branches"
     reason = f"The {_drawing(diagram)} {verb} ({diagram.reason})."
@@ -150,7 +158,7 @@ def _drawing(diagram: DiagramResult) -> str:
 
 def _verb(diagram: DiagramResult, *, has_graph: bool) -> str:
     if diagram.is_partial:
-        return VERBS["generic"]
+        return _narrowed(VERBS["generic"], diagram)
     if diagram.is_unproven:
         return UNPROVEN if has_graph else UNPROVEN_ALONE
     if diagram.lacks_nodes:
@@ -159,6 +167,11 @@ def _verb(diagram: DiagramResult, *, has_graph: bool) -> str:
         like = COLUMNS_MATCH if diagram.from_left else PICTURE_MATCHES
         return HAS_MORE if diagram.has_more else like
     return _verb_of(diagram.kind or "", has_graph=has_graph)
+
+
+def _narrowed(verb: str, diagram: DiagramResult) -> str:
+    """Say of an unread picture that outlines alone show it."""
+    return verb if diagram.passage else f"{verb}, {BY_OUTLINE}"
 
 
 def _verb_of(kind: str, *, has_graph: bool) -> str:

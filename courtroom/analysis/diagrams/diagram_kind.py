@@ -147,7 +147,7 @@ def _best_diagram(reading: PdfReading, graph: GraphFact | None) -> DiagramResult
         return replace(best, is_typed=is_typed, drawn_page=drawn_page)
     # An unread picture may be better than a generic drawing, so it leaves the kind open.
     if unread:
-        return _best_layout(reading, graph) or DiagramResult(None, _UNREAD_PICTURE, min(unread))
+        return _best_layout(reading, graph) or DiagramResult(None, _UNREAD_PICTURE, unread[0])
     if ranked:
         best = _result_of(*ranked[0][:2], graph)
         return replace(best, is_typed=is_typed, drawn_page=drawn_page)
@@ -298,6 +298,8 @@ def _of_picture(
         reason += f"; outlines in a row, of boxes and labels alike: {_in_order(drawn)}"
     reason += "; counted by outline, as their text was not read"
     in_code, main = (code_widths(graph), main_widths(graph)) if graph else ((), ())
+    shares_split = kind == "accurate" or not {*in_code, *main}.isdisjoint(widths)
+    reason += "" if shares_split else ": a box that lines divide counts once"
     if in_code and kind != "accurate":
         reason += f"; nodes side by side in the code: {_in_order(in_code)}"
         # Of nodes that run instead of others, no run has both.
@@ -306,24 +308,15 @@ def _of_picture(
     if graph and has_few:
         count = sum(level.boxes for level in layout.levels)
         reason += f"; {count} outlines, START and END with them where they are drawn"
-        reason += f"; {_counted_nodes(graph)}"
+        reason += f"; {node_count(graph)} nodes in the code"
     return DiagramResult(
         kind,
         reason,
         layout.page,
         from_left=layout.from_left,
         lacks_nodes=has_few and kind == "accurate",
-        shares_split=kind == "accurate" or not {*in_code, *main}.isdisjoint(widths),
+        shares_split=shares_split,
     )
-
-
-def _counted_nodes(graph: GraphFact) -> str:
-    """Return how many nodes the code has, and of those how many run without a failure."""
-    count, without_exits = node_count(graph), len(main_nodes(graph))
-    counted = f"{count} nodes in the code"
-    if without_exits == count:
-        return counted
-    return f"{counted}, {without_exits} of them with no name for failures, skips and the like"
 
 
 def _has_few_boxes(layout: Layout, graph: GraphFact | None) -> bool:

@@ -53,6 +53,10 @@ def term_steps(term: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
 # What courtroom.analysis.diagrams.diagram_match says of branches of the code.
 _APART = re.compile(r"not drawn side by side: ([^;]{1,500}?) of the code")
 _UNDRAWN = re.compile(r"edges of the code that it does not draw: ([^;]{1,800})\.$")
+# What courtroom.analysis.diagrams.diagram_kind says of pictures that no model has read.
+BY_OUTLINE = "counted by outline"
+_IN_SEVERAL = re.compile(r"in a picture each: ([^;]{1,200});")
+_LAYERS = {"detective": "the detectives", "judge": "the judges"}
 _OTHERWISE = re.compile(r"not drawn side by side|a line joins|no box names|it names \d")
 
 
@@ -65,6 +69,9 @@ def diagram_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterat
         yield Step(action, drawn["path"], drawn["line"], is_exact=True)
         return
     for piece in pieces[:1]:
+        if BY_OUTLINE in piece.rationale:
+            yield from _unread_picture_steps(aspect, piece, work)
+            return
         groups = [listed(names.split(" | ")) for names in _APART.findall(piece.rationale)]
         if aspect == "parallel" and groups and ": side by side: " in piece.rationale:
             page = piece.location.page
@@ -74,6 +81,33 @@ def diagram_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterat
         if aspect == "accurate" and edges and not _OTHERWISE.search(piece.rationale):
             place = f"the diagram on page {piece.location.page}"
             yield Step(f"Draw these edges of the code in {place}: {edges[1]}.", is_exact=True)
+
+
+def _unread_picture_steps(aspect: str, piece: Evidence, work: Work) -> Iterator[Step]:
+    """Ask of a picture only what its outlines lack: nobody read what else it shows."""
+    page = piece.location.page
+    apart = _IN_SEVERAL.search(piece.rationale)
+    if apart and aspect == "parallel":
+        yield Step(
+            "Draw both splits in one picture with the nodes in which they join, if none has both: by the outlines of their"
+            f" boxes the report has them in a picture each, {apart[1]}.",
+            is_exact=True,
+        )
+    elif aspect == "parallel":
+        sides = (work.names.get(key, words) for key, words in _LAYERS.items())
+        drawn = " and ".join(f"{side} side by side" for side in sides)
+        yield Step(
+            f"Draw {drawn}, each with the node in which they join, where the picture on page {page}"
+            " has them otherwise: only the outlines of its boxes were counted.",
+            is_exact=True,
+        )
+    elif aspect == "similar":
+        yield Step(
+            f"Hold the picture on page {page} against the graph of the code"
+            f"{work.names.get('graph_at', '')}, as only the outlines of its boxes were counted: as many"
+            " boxes are to be side by side as there are nodes that run in parallel.",
+            is_exact=True,
+        )
 
 
 def _is_right(row: Mapping[str, Any]) -> bool:

@@ -181,6 +181,16 @@ def test_a_picture_is_a_diagram_that_nobody_looked_at():
     )
 
 
+def test_of_several_unread_pictures_none_is_said_to_be_the_diagram():
+    images = (PdfImage(1, 400, 300), PdfImage(3, 400, 300), PdfImage(4, 400, 300))
+    pages = ("text", "text", "Figure 2: the architecture", "text")
+    (clue,) = is_present(PdfReading(pages, images=images)).clues
+    assert (clue.page, clue.rationale) == (
+        3,
+        "The report has pictures on pages 1, 3 and 4; this check reads none of them.",
+    )
+
+
 def test_a_report_without_pictures_has_no_diagram_and_a_scan_may_have_one():
     assert is_present(PdfReading(("text",))).met is False
     assert is_present(PdfReading(("",), text_layer="none")).met is None

@@ -154,6 +154,45 @@ def test_diagram_lacks_only_the_branches_that_it_does_not_draw(reason, actions):
     assert [step.action for step in steps] == actions
 
 
+OUTLINES = "counted by outline, as their text was not read"
+
+
+@pytest.mark.parametrize(
+    ("aspect", "reason", "action"),
+    [
+        (
+            "parallel",
+            f"On this page: boxes side by side, in a picture each: 3 on page 5, then 2 on page 7; {OUTLINES}.",
+            (
+                "Draw both splits in one picture with the nodes in which they join, if none has both: by the outlines of"
+                " their boxes the report has them in a picture each, 3 on page 5, then 2 on page 7."
+            ),
+        ),
+        (
+            "parallel",
+            f"On this page: boxes side by side: 2; {OUTLINES}.",
+            (
+                "Draw the detectives side by side and the judges side by side, each with the node in which"
+                " they join, where the picture on page 5 has them otherwise: only the outlines of its boxes"
+                " were counted."
+            ),
+        ),
+        (
+            "similar",
+            f"On this page: boxes side by side: 2; {OUTLINES}.",
+            (
+                "Hold the picture on page 5 against the graph of the code, as only the outlines of its boxes"
+                " were counted: as many boxes are to be side by side as there are nodes that run in parallel."
+            ),
+        ),
+    ],
+)
+def test_unread_picture_is_asked_for_what_its_outlines_lack(aspect, reason, action):
+    evidence = piece(rationale=reason, location=Location(page=5))
+    steps = report_steps.diagram_steps(aspect, [evidence], work())
+    assert [step.action for step in steps] == [action]
+
+
 UNDRAWN = (
     "edges of the code that it does not draw: prosecutor → chief_justice, defense → chief_justice"
 )
