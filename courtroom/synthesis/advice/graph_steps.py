@@ -236,6 +236,8 @@ def flow_step(fault: Mapping[str, Any]) -> Step:
         action = "Pick the evidence by what detectives write for the criterion, such as its id"
     if fault["kind"] == "dead_route" and fault.get("keys"):
         action = "Declare in the state what this router tests, or remove the branch"
+    if fault["kind"] == "dead_route" and "only below" in fault["sentence"]:
+        action = "Mend the line that fails first: a run may then take this branch"
     if fault["kind"] == "loose_rule":
         action = next((do for part, do in LOOSE if part in fault["sentence"]), action)
     if is_replaced(fault):

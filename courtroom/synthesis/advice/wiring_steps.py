@@ -240,7 +240,13 @@ def _error_route(work: Work) -> Step:
 
 
 def _failure(work: Work) -> str:
-    return "the clone failed" if work.facts.get("clone_function") else "nothing was found"
+    return "the clone failed" if _has_clone(work) else "nothing was found"
+
+
+def _has_clone(work: Work) -> bool:
+    """Return whether a run makes a clone, as far as is known."""
+    function = work.facts.get("clone_function") or {"is_uncalled": True}
+    return not function.get("is_uncalled")
 
 
 def _merged_failure(work: Work) -> Step | None:
@@ -260,7 +266,7 @@ def _merged_failure(work: Work) -> Step | None:
 def _reports(work: Work) -> str:
     """Sentences on the new node, and on what its router tests."""
     reports = REPORTS.format(justice=listed(work.verdict_nodes) or "the Chief Justice")
-    tested = TESTED if work.facts.get("clone_function") else ""
+    tested = TESTED if _has_clone(work) else ""
     return f"{reports}{tested}{_single_way(work)}"
 
 

@@ -45,6 +45,8 @@ def test_route_of_a_work_without_a_clone_is_for_runs_that_find_nothing():
     action = error_route(clone_function=None).action
     assert " leads to a new node where nothing was found, and from there to END. " in action
     assert action.endswith("and gives no scores.")
+    idle = {"name": "clone", "path": "t.py", "line": 1, "is_uncalled": True}
+    assert error_route(clone_function=idle).action == action
 
 
 def test_route_that_leads_to_one_node_alone_may_serve_past_the_judges():

@@ -336,6 +336,16 @@ def test_way_by_a_key_that_the_state_lacks_is_mended_by_its_declaration():
     assert step.action == "Declare in the state what this router tests, or remove the branch. x."
 
 
+def test_way_that_a_failing_line_closes_waits_for_its_mend():
+    sentence = "the router returns `stop` in no run: “x” is written only below a.py:5, which fails"
+    step = graph_steps.flow_step(
+        PLACE | {"kind": "dead_route", "sentence": sentence, "other": None}
+    )
+    assert step.action.startswith(
+        "Mend the line that fails first: a run may then take this branch."
+    )
+
+
 def test_route_by_inputs_alone_gets_one_by_the_evidence():
     rows = {"edge_paths": ["graph.py"], "edge_lines": [4], "edges": [["join", "prosecutor"]]}
     graph = {"conditional": [PLACE | {"from": "gate", "to": ["repo", "skip"]}], **rows}
