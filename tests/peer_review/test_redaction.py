@@ -218,6 +218,7 @@ def test_nothing_is_lost_twice() -> None:
     assert redacted(once, EVERYBODY) == once
 
 
+@pytest.mark.hostile
 @pytest.mark.parametrize(
     "unit",
     [

@@ -233,6 +233,7 @@ def test_child_that_dies_leaves_blocks_by_indentation(tmp_path: Path) -> None:
     assert set(range(12, 18)) <= set(shown_lines(bundle.exhibits, "src/tools.py"))
 
 
+@pytest.mark.hostile
 def test_hostile_sources_are_no_exception(tmp_path: Path) -> None:
     cases = [*nestings(), *encodings(), *meanings()]
     files: dict[str, str | bytes | None] = {f"src/{c.name}.py": c.source for c in cases}

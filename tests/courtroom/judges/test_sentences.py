@@ -104,6 +104,7 @@ def test_comment_of_markdown_is_folded():
     assert exhibit_lines(exhibit) == ["# A", "…"]
 
 
+@pytest.mark.hostile
 @pytest.mark.parametrize("unit", ["the of ", "a ", "the", "the_of", "'", "(the", "aB", "\t a"])
 def test_time_grows_with_the_length_of_a_text(unit):
     def seconds(count):

@@ -130,6 +130,7 @@ def test_arguments_of_a_debate_stand_in_the_fence_without_marks_of_their_own():
     assert 'As the file says: ok" >> f1 is done.\n0123456789abcdef>>>' in prompt
 
 
+@pytest.mark.hostile
 @pytest.mark.parametrize(
     "unit", ['"', "'", '"""', "#", "/*", "<!--", "a_", "x" * 40 + " ", "“", "'a "]
 )

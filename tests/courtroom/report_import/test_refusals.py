@@ -120,6 +120,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.hostile
 @pytest.mark.parametrize("unit", HOSTILE, ids=[repr(unit) for unit in HOSTILE])
 def test_hostile_text_is_read_in_linear_time(unit: str) -> None:
     """Uses a twentieth of the largest size; a time that grows as the square would still show."""

@@ -138,6 +138,7 @@ def test_plantuml_arrows_and_forks(source: str, arrows: list[tuple[str, str]]) -
     assert _arrows(read_plantuml(f"@startuml\n{source}\n@enduml")) == arrows
 
 
+@pytest.mark.hostile
 @pytest.mark.parametrize(
     "pattern",
     [

@@ -161,6 +161,7 @@ def test_dead_code_and_keyword_lists_are_suspicious_but_sentences_are_not():
     assert list(keyword_stuffing(words, "prose")) == []
 
 
+@pytest.mark.hostile
 @pytest.mark.parametrize(
     "bait",
     [
