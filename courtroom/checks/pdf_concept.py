@@ -100,7 +100,7 @@ def _reason(check: PdfConcept, use: TermUse, where: str = "") -> str:
         return f"The report uses {term}{where}."
     if use == "mentioned":
         return f"The report mentions {term}{where}{',' if ', ' in where else ''} and explains it nowhere."
-    return f"The report explains {term}{where}."
+    return f"The report explains {term}{where}; whether it is so was not checked."
 
 
 def _is_met(check: PdfConcept, use: TermUse) -> bool:

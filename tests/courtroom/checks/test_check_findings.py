@@ -15,7 +15,13 @@ from courtroom.analysis.pdf_claims.denials import PARTS
 from courtroom.analysis.pdf_claims.path_standing import check_against_tree
 from courtroom.checks.communication_log import CommunicationLog
 from courtroom.checks.diagram import Diagram, best_diagram, is_present
-from courtroom.checks.feature_words import FEATURE_WORDS, MADE_CHANGE, QUOTED_TEXT, WITH_DETAIL
+from courtroom.checks.feature_words import (
+    FEATURE_WORDS,
+    MADE_CHANGE,
+    PATH_CHECK,
+    QUOTED_TEXT,
+    WITH_DETAIL,
+)
 from courtroom.checks.file_exists import FileExists
 from courtroom.checks.pdf_concept import PdfConcept, concept
 from courtroom.checks.pdf_paths import PdfPaths, names_files
@@ -288,5 +294,5 @@ def test_picture_with_further_branches_shows_those_of_the_code_and_is_not_like_i
 
 def test_every_feature_that_a_report_can_claim_has_its_words():
     features = {feature.id for feature in FEATURES}
-    apart = {FILE_CONTENT, COMMIT_COUNT, MADE_CHANGE, QUOTED_TEXT, *WITH_DETAIL}
+    apart = {FILE_CONTENT, COMMIT_COUNT, MADE_CHANGE, QUOTED_TEXT, PATH_CHECK, *WITH_DETAIL}
     assert set(FEATURE_WORDS) == {*features, *(part.id for part in PARTS), *apart}
