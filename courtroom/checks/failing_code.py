@@ -87,9 +87,9 @@ def _failing(check: FailingCode, survey: Survey) -> Finding:
             f"{looked} for names that nothing defines or that a comprehension sets too late, for"
             " texts that cannot be formatted, for models that are built without a field that they"
             " require, with a value of another type or with an empty list that they refuse, for"
-            " methods, items and fields that an object lacks, for tools that are called as"
-            " functions although a file fixes langchain-core at version 1 or later, for runs of the"
-            " graph with what its reducer cannot add, for files and databases that are used after"
+            " methods, items and fields that an object lacks whose class the function itself or an"
+            " annotation names, for tools that are called as functions although a file fixes"
+            " langchain-core at version 1 or later, for runs of the graph with what its reducer cannot add, for files and databases that are used after"
             " they are closed, and for relative paths that the file which opens them spells out and"
             " that the repository lacks: none was recognised."
         )

@@ -138,3 +138,9 @@ def test_line_that_no_run_reaches_is_told_and_not_counted():
     assert (alone.met, alone.has_reservation, alone.reason.endswith(told)) == (True, True, True)
     beside = finding("judges", FACT | {"lines": [LINE, closed]})
     assert (beside.met, beside.reason) == (False, f"judge uses x (a.py:7).{told}")
+
+
+def test_search_for_what_an_object_lacks_says_of_which_objects():
+    (clue,) = finding("graph").clues
+    limit = "that an object lacks whose class the function itself or an annotation names"
+    assert limit in clue.statement
