@@ -102,6 +102,7 @@ _SECTION_WORDS = 120
 _CHAPTER_WORDS = 240
 _PART_WORDS = 5
 _LIST_ITEMS = 4
+_NUMBER = re.compile(r"\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?=\.? )")
 _BULLET = re.compile(r"^(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
 # Headings of sections that explain nothing, or what is missing.
 _OTHER_SUBJECT = re.compile(
@@ -490,7 +491,9 @@ def _section(blocks: list[_Block], index: int, *, with_smaller: bool = True) -> 
     """
     texts = [blocks[index].text]
     after_colon = False
-    # Headings without a number are parts of a section that has one.
+    # Headings without a number are parts of a section that has one, as are "2.3.1" of "2.3".
+    number = _NUMBER.match(texts[0])
+    parts = f"{number[0]}." if number and blocks[index].heading else "\n"
     is_chapter = blocks[index].heading and texts[0][:1].isdigit()
     most_words = _CHAPTER_WORDS if is_chapter else _SECTION_WORDS
     size = blocks[index].size if with_smaller else 0.0
@@ -502,6 +505,7 @@ def _section(blocks: list[_Block], index: int, *, with_smaller: bool = True) -> 
         is_part = (
             (after_colon and _is_part(block.text))
             or (is_chapter and not block.text[:1].isdigit())
+            or block.text.startswith(parts)
             or (_is_smaller(block.size, size) and not _ends_section(block.text))
             or _takes_up(block.text, texts)
         )

@@ -503,3 +503,14 @@ def test_section_called_dialectical_that_ends_in_a_verdict_explains_a_synthesis(
     )
     match = explained_without_term(_reading(text, headings=(heading,)), "Dialectical Synthesis")
     assert (match is not None) == is_told
+
+
+def test_numbered_parts_of_a_section_on_the_term_are_its_own() -> None:
+    heading, part = "2.3 Dialectical Synthesis", "2.3.1 Thesis"
+    text = f"{heading}\nThe term has a precise meaning here.\n{part}\n{EXPLAINED}\n2.4 State\nIt merges."
+    summary = f"Executive Summary\nDialectical Synthesis. {EXPLAINED}"
+    headings = ("Executive Summary", heading, part, "2.4 State")
+    match = use_of_term(_reading(summary, text, headings=headings), "Dialectical Synthesis")
+    assert (match.use, match.page) == ("substantive", 2)
+    other = _reading(summary, text.replace("2.3.1", "3.1"), headings=(*headings, "3.1 Thesis"))
+    assert use_of_term(other, "Dialectical Synthesis").page == 1
