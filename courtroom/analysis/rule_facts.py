@@ -278,7 +278,7 @@ def _locate_obstacles(
         writer.add_location(rule, judge.source.path, at, note=ENSURED)
     obstacles = (
         (reading.by_opinions, "this rule reads what judges say or score, and no evidence"),
-        (reading.final, "a rule settles the spread of scores, and nothing is judged again"),
+        (reading.final, "a rule sets the score by their spread, and nothing is judged again"),
     )
     for places, note in obstacles:
         for place, line in places:

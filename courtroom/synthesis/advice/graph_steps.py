@@ -259,6 +259,10 @@ def flow_step(fault: Mapping[str, Any]) -> Step:
 UNUSED = (
     ("limits them by it", "End the loop in this router where the count is at its limit"),
     ("where an update is empty", "Keep what is there where an update is empty"),
+    (
+        "the function of this name that runs",
+        "Import the one of these functions that is meant, and delete the other",
+    ),
     ("its cap of the score", "Take this cap out for one that reads a detective's finding"),
     (
         "which no detective writes",
@@ -334,6 +338,7 @@ LOOSE = (
     ("a lower score is raised", "Take the lower of the limit and the score of the criterion"),
     ("weigh more in", "Give the Tech Lead this weight in the criteria on architecture alone"),
     ("where nothing is known", "Apply this rule only where the value is known"),
+    ("by no weights", "Divide this sum by the weights of the opinions that are there"),
     ("gave no opinion", "Leave a judge who gave no opinion out of this rule"),
     ("as a part of any word", "Look for whole words, by a pattern with \\b before and after each"),
     ("matches words", "Ask what a detective found, in place of words in an argument"),

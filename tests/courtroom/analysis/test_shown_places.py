@@ -448,7 +448,7 @@ def test_rule_that_decides_on_the_spread_is_named_where_nothing_looks_again(tmp_
     assert finding.met is False
     assert finding.reason == (
         f"No rule re-evaluates scores that lie far apart: at src/justice.py:{line}"
-        " a rule settles the spread of scores, and nothing is judged again."
+        " a rule sets the score by their spread, and nothing is judged again."
     )
 
 

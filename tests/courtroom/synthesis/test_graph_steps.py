@@ -500,6 +500,8 @@ def test_file_that_is_imported_in_other_letters_is_renamed(file: str, is_renamed
         ("f(): the rule matches a word, and no flaw", "Ask a field of the evidence", True),
         ("f() does not come to the rule of facts where", "Apply this cap last", False),
         ("f() lets facts decide on `score` in line 4, and", "Apply the rule of facts last", False),
+        ("f() divides them by no weights", "Divide this sum by the weights", False),
+        ("f() takes 1 where that judge gave no opinion", "Leave a judge who gave no", False),
     ],
 )
 def test_rule_is_limited_by_what_is_wrong_with_it(sentence: str, action: str, is_constant: bool):
@@ -526,6 +528,19 @@ def test_evidence_that_no_request_holds_is_mended_where_it_is_returned():
     step = graph_steps.flow_step(PLACE | row)
     assert step.action == f"Return a dict with keys of the state here. {sentence}."
     assert step.is_urgent
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence", "action"),
+    [
+        ("other_key", "f() looks up `a`, which no detective writes", "Ask for what the detectives"),
+        ("impossible_test", "so its cap of the score never applies", "Take this cap out for one"),
+        ("unused_prompt", "the function of this name that runs is b()", "Import the one of these"),
+    ],
+)
+def test_fault_with_one_cause_is_mended_by_it(kind: str, sentence: str, action: str):
+    row = PLACE | {"kind": kind, "sentence": sentence, "other": PLACE}
+    assert graph_steps.flow_step(row).action.startswith(action)
 
 
 def test_goal_that_nothing_writes_is_written_or_not_looked_for():

@@ -16,6 +16,7 @@ from courtroom.analysis.langgraph.judging.awaited_words import (
 )
 from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
 from courtroom.analysis.langgraph.judging.later_settings import Setting, Settings
+from courtroom.analysis.langgraph.judging.lost_shares import lost_shares
 from courtroom.analysis.langgraph.judging.rule_detection import is_security_cap
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
 from courtroom.analysis.langgraph.judging.rule_places import score_lines
@@ -121,6 +122,12 @@ def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
     for function in functions:
         yield from _met_by_default(function, [c for c in changes if c.function is function])
     yield from map(_spread_by_default, spread_defaults(functions, changes))
+    for function, line in lost_shares(functions):
+        sentence = (
+            f"{function.shown_name}() adds up weighted scores and divides them by no weights: where an"
+            " opinion is absent, its share counts as 0"
+        )
+        yield LooseRule(function, line, sentence)
 
 
 def raising_caps(

@@ -293,13 +293,25 @@ def _returned_by_spread(functions: list[FunctionRef], reader: ChangeReader) -> I
     for function in functions:
         assigned = assignments_in(function.site.node)
         for node in walk(function.site.node):
-            if not isinstance(node, ast.If) or not isinstance(node.body[-1], ast.Return):
+            if not isinstance(node, ast.If):
                 continue
-            returned = node.body[-1]
-            if _returns_score(function, returned.value) and _is_spread(
-                reader.words_of_test(node.test, assigned)
-            ):
-                yield function, returned.lineno
+            last = node.body[-1]
+            value = last.value if isinstance(last, ast.Return) else None
+            is_score = _returns_score(function, value) or _changes_result(last, function)
+            if is_score and _is_spread(reader.words_of_test(node.test, assigned)):
+                yield function, last.lineno
+
+
+def _changes_result(statement: ast.stmt, function: FunctionRef) -> bool:
+    """Return true for `base = max(1, base - 1)` where a function that is named a score returns base."""
+    if not isinstance(statement, ast.Assign) or not {*words_of(function.name)} & SCORE_WORDS:
+        return False
+    returns = [node for node in walk(function.site.node) if isinstance(node, ast.Return)]
+    read, returned = (
+        {last_name(name) for part in parts for name in walk(part) if isinstance(name, ast.Name)}
+        for parts in ([statement.value], returns)
+    )
+    return bool({last_name(target) for target in statement.targets} & read & returned)
 
 
 def _is_spread(words: frozenset[str]) -> bool:

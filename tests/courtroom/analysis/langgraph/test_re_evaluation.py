@@ -213,6 +213,30 @@ def chief_justice(state):
     assert lines == ([7] if body == "lead" else [9])
 
 
+@pytest.mark.parametrize(
+    ("name", "change", "lines"),
+    [
+        ("final_score_of", "base = max(1, base - 1)", [7]),
+        ("final_score_of", "note = 'wide'", []),
+        ("notes_on", "base = max(1, base - 1)", []),
+    ],
+)
+def test_rule_on_the_spread_and_a_judges_score_changes_what_is_returned(
+    name: str, change: str, lines: list[int]
+) -> None:
+    code = f"""
+def chief_justice(opinions):
+    scores = [o.score for o in opinions]
+    base, note = round(sum(scores) / 3), ""
+    spread = max(scores) - min(scores)
+    if opinions[0].score <= 2 and spread >= 2:
+        {change}
+    return max(1, base), note
+""".replace("chief_justice", name)
+    code += f"def chief_justice(state):\n    return {{'report': {name}(state['opinions'])}}\n"
+    assert [line for _, line in readings_of(code)["variance_re_evaluation"].final] == lines
+
+
 def test_tie_break_is_shown_before_a_line_that_overrules_by_facts() -> None:
     code = """
 def chief_justice(state):

@@ -97,3 +97,38 @@ def test_a_default_for_an_absent_judge_that_sets_off_the_rule_of_a_helper_is_nam
 )
 def test_a_default_that_lies_far_from_no_score_is_no_fault(changed: dict[str, str]):
     assert sentences_of(**changed) == []
+
+
+SHARES = """
+def chief_justice(state):
+    shares = []
+    for judge, opinion in state["opinions"].items():
+        {skip}
+        {add}
+    score = {total}
+    return {{"final_score": score}}
+"""
+SKIP, ADD = "if opinion is None: continue", "shares.append(opinion.score * 0.25)"
+
+
+@pytest.mark.parametrize(
+    ("skip", "add", "total", "is_named"),
+    [
+        (SKIP, ADD, "round(sum(shares), 2)", True),
+        ("if not opinion: continue", ADD, "sum(shares)", True),
+        (SKIP, ADD, "sum(shares) / len(shares)", False),
+        (SKIP, ADD, "sum(shares) if len(shares) == 3 else None", False),
+        (SKIP, "shares.append(opinion.score)", "sum(shares)", False),
+        ("pass", ADD, "sum(shares)", False),
+    ],
+)
+def test_weighted_sum_in_which_an_absent_opinion_counts_as_0_is_named(skip, add, total, is_named):
+    code = SHARES.format(skip=skip, add=add, total=total)
+    symbols = symbols_of({"src/justice.py": code})
+    functions = [FunctionRef(*entry) for entry in symbols.functions_by_name["chief_justice"]]
+    sentence = (
+        "chief_justice() adds up weighted scores and divides them by no weights: where an opinion is"
+        " absent, its share counts as 0"
+    )
+    rows = [(rule.sentence, rule.line) for rule in loose_rules(functions)]
+    assert ((sentence, 7) in rows) is is_named

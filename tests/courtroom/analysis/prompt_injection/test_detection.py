@@ -393,7 +393,7 @@ def test_single_text_can_be_checked_alone():
     ("rationale", "is_tagged"),
     [
         ("nothing calls chief_justice, which holds this rule", False),
-        ("a rule settles the spread of scores, and nothing is judged again", False),
+        ("a rule sets the score by their spread, and nothing is judged again", False),
         (f"{ORDER} → chief_justice", True),
     ],
 )
