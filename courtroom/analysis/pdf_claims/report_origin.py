@@ -15,18 +15,6 @@ _TITLE_CHARACTERS = 60
 _INTERIM = re.compile(r"\binterim (?:\w{3,20} )?(?:report|submission)\b", re.IGNORECASE)
 # A report of the repository that is the final one by its name.
 _FINAL = re.compile(r"final[ _-]?(?:report|submission)\.(?:md|pdf)$", re.IGNORECASE)
-_LETTERS = 200
-_TITLE_LINES = 8
-_TITLE_CHARACTERS = 60
-_INTERIM = re.compile(r"\binterim (?:\w{3,20} )?(?:report|submission)\b", re.IGNORECASE)
-# A report of the repository that is the final one by its name.
-_FINAL = re.compile(r"final[ _-]?(?:report|submission)\.(?:md|pdf)$", re.IGNORECASE)
-# What a template asks of its author.
-_TO_FILL = re.compile(
-    r"\[(?:fill in|insert|paste|tbd)\b|\bpaste (?:your |the )?results here\b|\blorem ipsum\b",
-    re.IGNORECASE,
-)
-_MOST_PAGES = 4
 _LETTERS = re.compile(r"[^a-z]+")
 
 
