@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from courtroom.analysis.langgraph.judging.blank_texts import TEXTS
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.structured_calls import model_calls, model_name
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, listed
@@ -22,10 +23,15 @@ from courtroom.analysis.python.tree_walk import (
 WORD = re.compile(r"\w+")
 # A key of a file in JSON.
 KEY = re.compile(r'"(\w{1,100})"\s{0,10}:')
-# What holds settings, which may come from anywhere.
-SETTINGS = frozenset(words_of("config conf cfg settings setting options env environ params kwargs"))
-# What is asked for in case it is there.
-OPTIONAL = frozenset(words_of("error errors warning warnings note notes debug"))
+# What holds settings, which may come from anywhere, or an entry of the rubric.
+NOT_EVIDENCE = frozenset(
+    words_of(
+        """config conf cfg settings setting options env environ params kwargs rubric rubrics
+        criterion criteria crit dimension dimensions dim dims"""
+    )
+)
+# What is asked for in case it is there, and texts of the rubric.
+OPTIONAL = TEXTS | frozenset(words_of("error errors warning warnings note notes debug"))
 
 
 def unmade_keys(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:
@@ -105,6 +111,6 @@ def _lookup(node: ast.AST) -> tuple[str, int] | None:
         case ast.Call(
             func=ast.Attribute(value=ast.Name(id=name), attr="get"),
             args=[ast.Constant(value=str(key))],
-        ) if SETTINGS.isdisjoint(words_of(name)) and "state" not in words_of(name):
+        ) if NOT_EVIDENCE.isdisjoint(words_of(name)) and "state" not in words_of(name):
             return (key, node.lineno) if key.isidentifier() else None
     return None

@@ -66,6 +66,9 @@ def test_key_that_no_other_code_has_is_named():
         ("payload.get('tests')", "def other(path):\n    return {'tests': path}\n"),
         ("payload.get('error')", ""),
         ("settings.get('strictness')", ""),
+        # Another search is for what the rubric lacks.
+        ("criterion.get('weighting')", ""),
+        ("row.get('judicial_logic')", ""),
         ("payload.get('tests', llm.invoke(payload))", ""),
     ],
 )
