@@ -106,15 +106,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(marker)
 
 
-def pytest_collection() -> None:
-    """Let no garbage collection pass over the imported and collected objects, which live until the
-    end.
-    """
-    gc.disable()
-
-
 def pytest_collection_finish() -> None:
-    """Freeze them, so that garbage collections skip them, and move them to large pages."""
+    """Freeze what was imported and collected, so that garbage collections skip it, and move it to
+    large pages.
+    """
     gc.freeze()
     use_large_pages()
     gc.set_threshold(OBJECTS_PER_COLLECTION)

@@ -6,6 +6,7 @@ started the run, and end with it. Each xdist worker has a queue of its own: its 
 Redis database.
 """
 
+import gc
 import os
 from contextlib import ExitStack
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -28,6 +29,8 @@ DATABASES = 16
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    # What is imported and collected lives until the end: tests/conftest.py enables collections then.
+    gc.disable()
     os.environ.update(SIGN_IN)
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker:
