@@ -18,6 +18,7 @@ from courtroom.analysis.python.tree_walk import (
 
 # Beginnings of an address that is a path of this machine.
 LOCAL_PREFIXES = ("file:", "/", ".", "~")
+_FORM = re.compile(r"\w|://|@")
 URL_WORDS = frozenset({"url", "repo", "repository", "uri", "remote", "link"})
 # Words of a validating function, and words that need an address beside them: check_url.
 SURE_VALIDATORS = frozenset(
@@ -57,12 +58,15 @@ def validations(function: FunctionRef, call: ast.Call, context: list[FunctionRef
 
 
 def refusals_of(function: FunctionRef, call: ast.Call) -> Lines:
-    """Yield tests of any kind that raise on an address that is there, before the clone."""
+    """Yield tests before the clone that raise on an address that is there, or return by a text in it."""
     for node in walk(function.site.node):
         if not isinstance(node, ast.If) or node.lineno > call.lineno:
             continue
         names = {inner.id for inner in walk(node.test) if isinstance(inner, ast.Name)}
-        is_refusal = isinstance(node.body[-1], ast.Raise) and any(map(names_url, names))
+        is_return = isinstance(node.body[-1], ast.Return)
+        is_refusal = (isinstance(node.body[-1], ast.Raise) and any(map(names_url, names))) or (
+            is_return and any(map(_text_in_address, walk(node.test)))
+        )
         if is_refusal and not _asks_presence(node.test):
             yield function.source, node.lineno
 
@@ -231,9 +235,17 @@ def _is_address_test(node: ast.AST) -> bool:
     if isinstance(node, ast.Attribute):
         return node.attr in {"scheme", "netloc", "hostname"}
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
-        # "github.com" in url
-        return bool(constant_text(node.left)) and names_url(last_name(node.comparators[0]))
+        # "github.com" in url; a sign such as ";" or ".." is part of no scheme and no host.
+        return bool(_FORM.search(_text_in_address(node)))
     return False
+
+
+def _text_in_address(node: ast.AST) -> str:
+    """Return the text that a comparison looks for in an address, else ""."""
+    match node:
+        case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[address]):
+            return constant_text(left) or "" if names_url(last_name(address)) else ""
+    return ""
 
 
 def names_url(name: str) -> bool:

@@ -118,6 +118,8 @@ def fetch(url):
         ("if urlparse(url).scheme != 'https':\n        raise ValueError", True),
         ("if not re.match('https', repo_url):\n        return None", True),
         ("if 'github.com' not in url:\n        raise ValueError", True),
+        ("if '://' not in url:\n        raise ValueError", True),
+        ("if '..' in url or ';' in url:\n        return None", False),
         ("check_url(url)", True),
         ("if not is_valid_github_url(url):\n        raise ValueError", True),
         ("if not url:\n        raise ValueError", False),
@@ -147,6 +149,7 @@ def test_an_address_is_validated_when_its_form_can_be_refused(test, is_validated
     [
         ("if not url:\n        raise ValueError", []),
         ("if any(sign in repo_url for sign in ';|&'):\n        raise ValueError", [3]),
+        ("if '..' in url or ';' in url:\n        return None", [3]),
         ("if folder is None:\n        raise ValueError", []),
         ("if not url:\n        url = 'x'", []),
     ],
