@@ -171,11 +171,10 @@ def claims_hold(
     closed = [claim for claim in failed if claim.claim.is_denial and is_interim]
     wrong = [claim for claim in failed if claim not in closed[1:]]
     right = [claim for claim in claims if claim.standing == "confirmed"]
-    unheld = [claim for claim in claims if claim.standing == "open"]
     # No claim of behaviour is no proof that the report is right.
     if not (wrong or right):
-        return could_not_look(_uncompared(len(unheld)) if unheld else NO_CLAIM)
-    reason = _behaviour(right, wrong, unheld, code) + _closed_gaps(closed)
+        return could_not_look(_uncompared(len(claims)) if claims else NO_CLAIM)
+    reason = _behaviour(right, wrong, code) + _closed_gaps(closed)
     reason += _reach([*right, *failed], sentences)
 
     clues = [
@@ -245,25 +244,17 @@ def _is_dead(held: CheckedClaim, code: Mapping[str, Any]) -> bool:
 
 
 def _behaviour(
-    right: Sequence[CheckedClaim],
-    wrong: Sequence[CheckedClaim],
-    unheld: Sequence[CheckedClaim],
-    code: Mapping[str, Any],
+    right: Sequence[CheckedClaim], wrong: Sequence[CheckedClaim], code: Mapping[str, Any]
 ) -> str:
-    """Sentences on the claims of behaviour, and on those that no fact decides as they are worded."""
-    open_ones = ""
-    if unheld:
-        names = named([f"{_feature(held)} (page {held.claim.page})" for held in unheld])
-        more = number_of(len(unheld), "more claim")
-        open_ones = f" What was read of the code does not decide {more}: {names}."
+    """Sentences on the claims of behaviour that were compared."""
     if not wrong:
         names = named([_feature(claim) for claim in right])
-        return f"The code bears out {number_of(len(right), 'claim')} of the report: {names}.{open_ones}"
+        return f"The code bears out {number_of(len(right), 'claim')} of the report: {names}."
     # Each is to be corrected.
     names = listed([_as_worded(claim, code) for claim in wrong])
     others = f" It bears out {number_of(len(right), 'other')}." if right else ""
     claims = number_of(len(wrong), "claim")
-    return f"The code contradicts {claims} of the report: {names}.{others}{open_ones}"
+    return f"The code contradicts {claims} of the report: {names}.{others}"
 
 
 def _as_worded(held: CheckedClaim, code: Mapping[str, Any]) -> str:
