@@ -37,8 +37,6 @@ STAGE_ORDER = ("setup", "tools", "graph", "judges")
 _MORE_THAN = ("two", "three", "four")
 # A first commit with more than this share of all files is told: the work before it is not shown.
 IMPORTED_SHARE = 0.5
-# Fewer lines of copies than this share change no figure that is told.
-COPIED_SHARE = 0.005
 FIRST, LAST = "The first commit of work.", "The last commit of work."
 RUN_NOTES = ("The first commit of that run.", "The last commit of that run.")
 LONGEST_NOTES = ("The first commit of the longest run.", "The last commit of the longest run.")
@@ -180,7 +178,7 @@ def _not_bulk(history: History, work: History) -> Finding:
         NEW_WORK if is_bulk or run else "",
         imported,
         _installed(history),
-        _copied(history, every),
+        _copied(history),
     )
     met = not is_bulk and not run
     return present(" ".join(filter(None, parts)), clues, met=met, fault=PARTED if run else "")
@@ -198,11 +196,11 @@ def _installed(history: History) -> str:
     )
 
 
-def _copied(history: History, every: int) -> str:
-    """Sentence on the commits that brought the same file several times, where it matters."""
+def _copied(history: History) -> str:
+    """Sentence on the commits that brought the same file several times."""
     commits = [commit for commit in history.commits if commit.copied_lines_added]
     copied = sum(commit.copied_lines_added for commit in commits)
-    if copied <= COPIED_SHARE * every:
+    if not copied:
         return ""
     lines = number_of(copied, "Python line")
     names = named([commit.sha[:8] for commit in commits])

@@ -235,7 +235,9 @@ def _parse_commits(listing: str) -> Iterator[Commit]:
         lines = changes.split("\n")
         added = [(count[2], int(count[1])) for line in lines if (count := _LINE_COUNT.match(line))]
         own = [(path, count) for path, count in added if not is_installed(path)]
-        copied = sum(count for path, count in own if path in _copies(lines))
+        again = _copies(lines)
+        # Markers of packages are alike and no copies.
+        copied = sum(count for path, count in own if path in again and count >= LEAST_LINES)
         yield Commit(
             sha=sha,
             parents=tuple(parents.split()),

@@ -532,7 +532,7 @@ def test_installed_packages_are_counted_apart_and_begin_no_stage(tmp_path):
 
 
 def test_copies_of_a_file_in_one_commit_are_counted_apart(tmp_path):
-    twice = {"src/graph.py": lines(9), "src/src/graph.py": lines(9), "src/a.py": "", "src/b.py": ""}
+    twice = {"a/graph.py": lines(20), "b/graph.py": lines(20), "a/c.py": "x\n", "b/c.py": "x\n"}
     made = [
         Made("Start", {"old.py": lines(3)}),
         Made("Graph", twice),
@@ -543,7 +543,7 @@ def test_copies_of_a_file_in_one_commit_are_counted_apart(tmp_path):
         (commit.python_lines_added, commit.copied_lines_added) for commit in history.commits
     ] == [
         (3, 0),
-        (9, 9),
+        (22, 20),
         (3, 0),
     ]
 
