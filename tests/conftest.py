@@ -28,7 +28,7 @@ from tests.waiting import AUDIT_PATIENCE_SECONDS
 # Two threads of numpy in each worker wait for each other; tests import it before minilm.py says so.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-pytest_plugins = ["tests.page_fixtures", "tests.sent_reports", "tests.store_fixtures"]
+pytest_plugins = ["tests.page_fixtures", "tests.store_fixtures"]
 
 # A new test in one of these folders stays out of `make test` without a word of its own.
 MARKED_FOLDERS = {
