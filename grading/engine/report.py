@@ -110,6 +110,13 @@ class Opinion(ReportRecord):
     failure: str | None = None
     asked: tuple[AskedPlace, ...] = Field((), exclude_if=lambda places: not places)
 
+    def as_markdown(self, words: str) -> str:
+        """Return words of the argument as Markdown: a model writes it, heuristics write sentences."""
+        from courtroom.models.judge_answer import HEURISTIC
+        from courtroom.rendering.markdown_escaping import escape_sentence
+
+        return escape_sentence(words) if self.model.startswith(HEURISTIC) else words
+
 
 class RootCause(ReportRecord):
     """What the work lacks, in a sentence; the same lack has the same code in every report."""

@@ -49,7 +49,7 @@ class Request:
 class Argument:
     """Answer of one judge in one round; exactly one of `score` and `failure` is set.
 
-    `links` has the address on this page of each evidence that the text names.
+    `text` is Markdown; `links` has the address on this page of each evidence that it names.
     """
 
     judge: Judge
@@ -77,7 +77,7 @@ class ArgumentPresenter:
             round=opinion.round,
             score=opinion.score,
             failure=_failure(opinion.failure),
-            text=reveal_invisible(opinion.argument),
+            text=opinion.as_markdown(reveal_invisible(opinion.argument)),
             links={name: f"#{name}" for name in names},
             citations=self._evidence.citations(opinion.cited_evidence),
             requests=tuple(map(self._request, opinion.asked)),

@@ -17,6 +17,7 @@ from grading.engine.report import Criterion, Opinion, Report
 from grading.report_pages.arguments import Argument, ArgumentPresenter
 from grading.report_pages.check_weights import WeightedCheck, weighted_checks
 from grading.report_pages.checks_and_evidence import (
+    NO_MATCH,
     NOT_APPLICABLE,
     OUTCOMES,
     ROOT_CAUSE,
@@ -144,13 +145,13 @@ def _view(
 
 
 def _tally(checks: tuple[CheckView, ...]) -> str:
-    """Return the outcomes of the checks in words: 5 met, 2 not met."""
+    """Return the outcomes of the checks in words: 5 met, 1 no match, 2 not met."""
     outcomes = _outcomes(checks)
-    return ", ".join(
-        f"{outcomes[outcome]} {outcome}"
-        for outcome in (*OUTCOMES.values(), NOT_APPLICABLE)
-        if outcomes[outcome]
-    )
+    outcomes[NO_MATCH] = sum(check.is_vain_search for check in checks)
+    outcomes[OUTCOMES[True]] -= outcomes[NO_MATCH]
+    met, *others = OUTCOMES.values()
+    order = (met, NO_MATCH, *others, NOT_APPLICABLE)
+    return ", ".join(f"{outcomes[name]} {name}" for name in order if outcomes[name])
 
 
 def _outcomes(checks: Iterable[CheckView]) -> Counter[str]:

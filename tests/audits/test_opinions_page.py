@@ -55,6 +55,12 @@ def argument_in(document: Json) -> Argument:
     return criterion_views(parse_report(document))[0].arguments[0]
 
 
+def test_names_in_a_sentence_of_heuristics_are_no_emphasis() -> None:
+    words = "src/__init__.py is there."
+    for model, text in (("heuristic/13", "`src/__init__.py` is there."), ("m", words)):
+        assert argument_in(report_with(argument=words, model=model)).text == text
+
+
 def page_with(document: Json, assignment: Assignment, reader: Enrollment) -> str:
     submission = SubmissionFactory.create(assignment=assignment, student=reader)
     audit = AuditFactory.create(submission=submission, done=True, report=document)

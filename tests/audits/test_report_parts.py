@@ -7,6 +7,7 @@ from jinja2 import UndefinedError
 from grading.engine.report import Check, parse_report
 from grading.report_pages.check_weights import weighted_checks
 from grading.report_pages.checks_and_evidence import OUTCOMES, CheckView, EvidencePresenter
+from grading.report_pages.criterion import criterion_views
 from tests.factories.example_report import report_json
 
 HOSTILE = '<script>alert("1")</script>'
@@ -44,6 +45,8 @@ def test_search_without_a_match_is_not_marked_as_met() -> None:
     document["evidence"][0].update(found=False, content="Looked for a shell.", location={})
     report = parse_report(document)
     check = Check(goal="No shell", met=True, evidence=(report.evidence[0].id,))
+    document["criteria"][0]["checks"] = [check.model_dump(), Check(goal="A", met=True).model_dump()]
+    assert criterion_views(parse_report(document))[0].tally == "1 met, 1 no match"
     presenter = EvidencePresenter(report)
     part = rendered('{% report_part "check" view %}', view=presenter.check(check))
     assert '<span class="chip">no match</span>' in " ".join(part.split())
