@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from courtroom.checks.commit_messages import commit_clue, finding_on_messages, unread_commits
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import listed, named, number_of
-from courtroom.checks.result import Clue, Finding, absent, could_not_look, present, reader_failed
+from courtroom.checks.result import Finding, absent, could_not_look, present, reader_failed
 from courtroom.models.check import CheckBase
 from courtroom.models.errors import ExaminationFailed
 
@@ -77,23 +78,9 @@ def finding_on_history(check: CommitHistory, history: History) -> Finding:
         case "progression":
             return _progression(check.minimum, history)
         case "messages":
-            from courtroom.checks.commit_messages import finding_on_messages
-
             return finding_on_messages(work)
         case "spread_over_time":
             return _spread(check.minimum, work)
-
-
-def commit_clue(commit: Commit, rationale: str) -> Clue:
-    added = number_of(commit.python_lines_added, "Python line")
-    lines = f", {added} added" if commit.python_lines_added else ""
-    is_later = commit.committed_at and commit.committed_at[:10] != commit.authored_at[:10]
-    committed = f" (committed {commit.committed_at})" if is_later else ""
-    return Clue(
-        rationale=rationale,
-        statement=f"{commit.sha[:10]} {commit.authored_at}{committed} {commit.subject}{lines}",
-        commit=commit.sha,
-    )
 
 
 def _more_than(minimum: int, history: History, work: History) -> Finding:
@@ -107,13 +94,6 @@ def _more_than(minimum: int, history: History, work: History) -> Finding:
 
 def _note_on_first(work: History) -> str:
     return "The first commit of work that was read." if work.truncated else FIRST
-
-
-def unread_commits(work: History) -> str:
-    """Sentence, with a space before it, on the commits before those that were read."""
-    left = work.total - len(work.commits)
-    verb = "was" if left == 1 else "were"
-    return f" {number_of(left, 'earlier commit')} {verb} not read." if left else ""
 
 
 def _counted(history: History, work: History) -> str:

@@ -1,4 +1,4 @@
-"""Finding on the messages of commits: which say what was changed, and which say something else."""
+"""Messages of commits as clues, and the finding on them: which say what was changed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from courtroom.checks.commit_history import commit_clue, unread_commits
 from courtroom.checks.phrases import listed, named, number_of
-from courtroom.checks.result import Finding, present
+from courtroom.checks.result import Clue, Finding, present
 
 if TYPE_CHECKING:
     from courtroom.analysis.git.history import Commit, History
@@ -21,6 +20,25 @@ BARE_SHARE = 0.1
 # So many commits may share a message; of a long one the beginning is quoted.
 MOST_ALIKE, QUOTED = 3, 80
 MOST_REPEATED = 3
+
+
+def commit_clue(commit: Commit, rationale: str) -> Clue:
+    added = number_of(commit.python_lines_added, "Python line")
+    lines = f", {added} added" if commit.python_lines_added else ""
+    is_later = commit.committed_at and commit.committed_at[:10] != commit.authored_at[:10]
+    committed = f" (committed {commit.committed_at})" if is_later else ""
+    return Clue(
+        rationale=rationale,
+        statement=f"{commit.sha[:10]} {commit.authored_at}{committed} {commit.subject}{lines}",
+        commit=commit.sha,
+    )
+
+
+def unread_commits(work: History) -> str:
+    """Sentence, with a space before it, on the commits before those that were read."""
+    left = work.total - len(work.commits)
+    verb = "was" if left == 1 else "were"
+    return f" {number_of(left, 'earlier commit')} {verb} not read." if left else ""
 
 
 def finding_on_messages(work: History) -> Finding:

@@ -230,7 +230,7 @@ def _answer_clue(row: Mapping[str, Any]) -> Clue:
 def deferred_in_commits(history: History | ExaminationFailed | None) -> Finding | None:
     """Commits that put work off with a reason; None when there are none to show."""
     from courtroom.analysis.project.commit_pace import deferrals_of
-    from courtroom.checks.commit_history import commit_clue
+    from courtroom.checks.commit_messages import commit_clue
 
     if history is None or isinstance(history, ExaminationFailed):
         return None
