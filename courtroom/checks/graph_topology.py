@@ -122,7 +122,8 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
         return of_absence(absence)
     finding = _wiring(check, survey, value)
     is_partly = check.aspect in (survey.facts.get("partly_parallel") or {})
-    finding = replace(finding, has_reservation=value and is_partly)
+    has_reservation = finding.has_reservation or (value and is_partly)
+    finding = replace(finding, has_reservation=has_reservation)
     if check.aspect == "conditional_error_route":
         return _with_merged(finding, survey)
     return _without_empty(finding, survey) if check.aspect == "detectives_parallel" else finding
@@ -169,7 +170,8 @@ def _wiring(check: GraphTopology, survey: Survey, value: bool) -> Finding:
     locations = _proofs(check.aspect, survey) if value else ()
     locations = locations or survey.fact_locations.get(check.aspect, ())
     holds, fails = _sentences(check.aspect, survey)
-    holds = _early_join(check.aspect, locations, survey) or holds
+    early_join = _early_join(check.aspect, locations, survey)
+    holds = early_join or holds
     notes = list(dict.fromkeys(location.note for location in locations))
     more = len(notes) - MOST_NAMED
     # "1 more" is no shorter than the edge itself.
@@ -184,6 +186,7 @@ def _wiring(check: GraphTopology, survey: Survey, value: bool) -> Finding:
         return replace(finding, reason=f"{finding.reason} {why}", fault=fault)
     if locations:
         finding = decided(value, locations, survey, (f"{sentence}.", f"{sentence}."))
+        finding = replace(finding, has_reservation=bool(finding.met and early_join))
         return _with_concurrent(check.aspect, finding, survey)
     graph = survey.facts.get("graph")
     if graph is None:

@@ -44,6 +44,7 @@ def concept(check: PdfConcept, report: PdfReading) -> Finding:
     """The report uses the term at least as far as required; its strongest use is shown."""
     # Imported late: whoever only reads a rubric needs no analysis of PDF text.
     from courtroom.analysis.pdf_claims.concepts import explained_without_term, use_of_term
+    from courtroom.analysis.pdf_claims.join_passages import passage_on_join, speaks_of_join
 
     usage = use_of_term(report, check.term)
     met = _is_met(check, usage.use)
@@ -59,14 +60,17 @@ def concept(check: PdfConcept, report: PdfReading) -> Finding:
         reason = f"Page {other.page} {EXPLAINS_IT}, {named if usage.page else NOWHERE}."
         clue = Clue(rationale=reason, statement=other.passage, page=other.page, confidence=INFERRED)
         return present(reason, [clue], met=met, fault=fault)
-    if usage.passage is None:
+    if usage.passage is None or usage.page is None:
         pages = number_of(len(report.pages), "page")
         searched = f"Looked for “{check.term}” and its usual spellings on {pages}: it is absent."
         return absent(_reason(check, "absent"), searched, met=met)
 
     called = f", which calls it “{usage.other_words}”" if usage.other_words else ""
-    reason = _reason(check, usage.use, f" on page {usage.page}{called}")
-    clue = Clue(rationale=reason, statement=usage.passage, page=usage.page, confidence=INFERRED)
+    page, passage = usage.page, usage.passage
+    if check.is_join and check.use == "mentioned" and not speaks_of_join(passage):
+        page, passage = passage_on_join(report, check.term) or (page, passage)
+    reason = _reason(check, usage.use, f" on page {page}{called}")
+    clue = Clue(rationale=reason, statement=passage, page=page, confidence=INFERRED)
     return present(reason, [clue], met=met)
 
 

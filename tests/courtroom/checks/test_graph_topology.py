@@ -79,6 +79,7 @@ def test_join_that_runs_more_than_once_is_not_said_to_wait(aspect, edge, sentenc
     check = GraphTopology(**CHECK_FIELDS, aspect=aspect)
     finding = topology(check, survey(facts=facts, places={aspect: (location_at("g.py", 2, edge),)}))
     assert (finding.met, finding.reason) == (True, f"{sentence}: {edge} (g.py:2).")
+    assert finding.has_reservation is (", but " in sentence)
 
 
 def test_edge_that_a_fault_wants_removed_is_no_proof():

@@ -56,6 +56,28 @@ def test_join_of_the_graph_counts_under_its_own_name_and_the_verdict_does_not(
     assert (finding.met, finding.reason) == (met, reason)
 
 
+@pytest.mark.parametrize(
+    ("is_join", "page", "passage"),
+    [
+        (True, 2, "Fan-In (EvidenceAggregator): a node that reads all three."),
+        (
+            False,
+            1,
+            "An aggregator: it flags empty results of each of the three detectives as weak.",
+        ),
+    ],
+)
+def test_passage_on_the_join_is_shown_before_one_on_what_else_its_node_does(
+    is_join: bool, page: int, passage: str
+) -> None:
+    pages = (
+        "An aggregator: it flags empty results of each of the three detectives as weak.",
+        "Fan-In (EvidenceAggregator): a node that reads all three.",
+    )
+    (clue,) = concept(_check(is_join=is_join), PdfReading(pages)).clues
+    assert (clue.page, clue.statement) == (page, passage)
+
+
 def test_term_is_not_called_missing_where_the_graph_that_names_the_join_was_not_read() -> None:
     comparison = _comparison("All meet at EvidencePool.", is_read=False)
     finding = finding_from_both(_check(is_join=True), comparison)
