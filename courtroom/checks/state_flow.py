@@ -63,7 +63,7 @@ WORDS: dict[str, str] = {
     " never read",
     "unused_tool": "a class of tools that is imported and that no code uses",
     "own_directory": "a tool that looks at its own directory instead of the clone",
-    "shallow_history": "a clone cut to at most 15 commits although its history is read",
+    "shallow_history": "a clone cut to a depth of at most 15 although its history is read",
     "deleted_clone": "a clone that a run deletes before it is read",
     "lost_clone": "a path handed on that leads into a deleted clone",
     "left_clone": "a clone that nothing removes",

@@ -48,11 +48,15 @@ def shallow_histories(in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
         (clone, command), (reader, reading) = clones[0], readers[0]
         reads = "" if reader.key == clone.key else f"{reader.name}() "
         count = depth.commits
-        held = "one commit" if count == "1" else f"at most the last {count} commits"
+        # By merges a depth holds more commits than steps.
+        held = (
+            "one commit"
+            if count == "1"
+            else f"only what lies within {count} steps of the last commit"
+        )
         sentence = (
             f"{clone.name}() clones with depth {count}{depth.exception} and {reads}reads the history:"
-            f" the clone {'then ' * bool(depth.exception)}holds {held}, whatever the repository's"
-            " history is"
+            f" the clone {'then ' * bool(depth.exception)}holds {held}"
         )
         place = _place(reader, reading)
         yield FlowFault("shallow_history", sentence, *_place(clone, depth.words or command), place)

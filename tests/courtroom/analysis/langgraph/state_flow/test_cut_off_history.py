@@ -26,10 +26,7 @@ def test_a_clone_of_one_commit_whose_history_is_read_is_named(depth: str):
     reading = flow_with(CLONE.format(depth=depth, command="'log', '--oneline'"))
 
     assert sentences(reading, "shallow_history") == [
-        (
-            "fetch() clones with depth 1 and history() reads the history: the clone holds one"
-            " commit, whatever the repository's history is"
-        )
+        "fetch() clones with depth 1 and history() reads the history: the clone holds one commit"
     ]
 
 
@@ -39,7 +36,7 @@ def test_a_clone_of_the_last_commits_is_cut_as_well(depth: str):
 
     (sentence,) = sentences(reading, "shallow_history")
     assert "with depth 15" in sentence
-    assert "at most the last 15 commits" in sentence
+    assert "only what lies within 15 steps of the last commit" in sentence
 
 
 @pytest.mark.parametrize(
