@@ -18,6 +18,10 @@ _IN_CODE = re.compile(r"cross[_ -]?(?:ref|check)", re.IGNORECASE)
 _SAYS = re.compile(
     r"\bcross-?(?:referenc|check)(?:es|ing)?\b[^.;]{0,80}\b(?:paths?|files?|claims?|them)\b"
 )
+# Where what judges say is compared, the sentence is on opinions.
+_OF_JUDGES = re.compile(
+    r"\b(?:judges?|judicial|opinions?|arguments?|defense|prosecutors?|tech ?leads?)\b"
+)
 # A key that no mapping has under this name.
 _LOOKUPS = frozenset({"other_key"})
 
@@ -36,7 +40,8 @@ def unkept_claims(reading: PdfReading, code: CodeFacts) -> Iterator[CheckedClaim
     if broken_path_check(code) is None:
         return
     for page, sentence in plain_sentences(reading):
-        if _SAYS.search(with_plain_hyphens(sentence).lower()):
+        says = _SAYS.search(with_plain_hyphens(sentence).lower())
+        if says and not _OF_JUDGES.search(says[0]):
             passage = sentence[:_PASSAGE_CHARACTERS]
             yield CheckedClaim(FeatureClaim(PATH_CHECK, "", page, passage), "contradicted")
             return

@@ -46,6 +46,21 @@ def test_check_of_paths_that_never_works_contradicts_the_report(
         assert finding.reason.startswith(f"The code contradicts 1 claim of the report: {words}")
 
 
+@pytest.mark.parametrize(
+    ("sentence", "is_claim"),
+    [
+        ("Facts rule by cross-checking judge claims against the evidence of the code.", False),
+        ("It cross-checks the Defense's opinion and its claims with the record.", False),
+        ("It cross-references the claims of the report with the repository.", True),
+    ],
+)
+def test_comparison_of_what_judges_claim_is_no_check_of_paths(
+    sentence: str, *, is_claim: bool
+) -> None:
+    code = {"failing_code": {"lines": [FAILING]}}
+    assert bool([*unkept_claims(PdfReading(pages=(sentence,)), code)]) is is_claim
+
+
 def test_advice_leaves_open_whether_the_code_or_the_report_changes() -> None:
     (step,) = claim_steps("claims_hold", work(pdf_claims={PATH_CHECK: "contradicted"}))
     words = "a check of the paths that reports name."
