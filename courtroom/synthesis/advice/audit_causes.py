@@ -27,16 +27,28 @@ WITHOUT_MODEL = (
 WITH_PLAIN_JUDGES = (
     "The judges' code wrote these arguments, and asks no model: let the judges ask one."
 )
+QUOTA = (
+    "The quota of the judges' account is used up: use a key with credit, or the model of another"
+    " provider, and wait only for a quota that renews itself."
+)
+LIMIT = "The model refused the calls for their number: wait between them, or use another model."
+KEY = "The judges had no valid key of a model: give them one."
+EVIDENCE = (
+    "No evidence reached the judges on these criteria: let a detective collect it, or let the judges"
+    " judge its absence."
+)
+REFUSED = r"\b429\b|rate.?limit|too many requests"
+RENEWED = r"(?:(?:retry|try again) (?:in|after)\b|free.?tier|per.?(?:second|minute|day)\b)"
 # The first that fits counts.
-CAUSES: dict[str, str] = {
-    "The model refused the calls for their number: wait between them, ask on several criteria at"
-    " once,"
-    " or use another model.": r"\b429\b|rate.?limit|quota|too many requests",
-    "The judges had no valid key of a model: give them one.": r"api.?key|unauthori[sz]ed|\b401\b|credential",
-    "No evidence reached the judges on these criteria: let a detective collect it, or let the"
-    " judges"
-    " judge its absence.": r"\b(?:missing|empty|no|insufficient)(?: or [a-z]+)? evidence\b",
-}
+CAUSES: tuple[tuple[str, str], ...] = (
+    (QUOTA, r"insufficient_quota|\b402\b|insufficient (?:balance|credit)"),
+    # Such texts speak of quotas and of billing as well.
+    (LIMIT, rf"\A(?=.*(?:{REFUSED}|quota)).*{RENEWED}"),
+    (QUOTA, r"quota|billing"),
+    (LIMIT, REFUSED),
+    (KEY, r"api.?key|unauthori[sz]ed|\b401\b|credential"),
+    (EVIDENCE, r"\b(?:missing|empty|no|insufficient)(?: or [a-z]+)? evidence\b"),
+)
 OF_CODE = re.compile(r"\bheuristic|\bfallback opinion|stand ready-made in the code", re.IGNORECASE)
 NOT_READ = (
     "Take the score from where the judge's answer has it, and record a failure where it has none."
@@ -106,5 +118,5 @@ def _action(text: str) -> str:
         return NOT_WEIGHED
     if not is_failed:
         return WITHOUT_MODEL if OF_CODE.search(text) else NO_CAUSE
-    fitting = (a for a, words in CAUSES.items() if re.search(words, failure, re.IGNORECASE))
+    fitting = (a for a, words in CAUSES if re.search(words, failure, re.IGNORECASE | re.DOTALL))
     return next(fitting, CALLS)

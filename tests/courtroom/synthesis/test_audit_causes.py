@@ -7,14 +7,17 @@ import pytest
 from courtroom.analysis.project.recorded_scores import SINCE
 from courtroom.synthesis.advice.audit_causes import (
     CALLS,
-    CAUSES,
     CHANGED_SINCE,
     COMMIT,
     COMMIT_EACH,
+    EVIDENCE,
+    KEY,
+    LIMIT,
     NO_CAUSE,
     NOT_READ,
     NOT_WEIGHED,
     PLACEHOLDERS,
+    QUOTA,
     WITH_PLAIN_JUDGES,
     WITHOUT_ANSWER,
     WITHOUT_MODEL,
@@ -23,7 +26,6 @@ from courtroom.synthesis.advice.code_steps import output_steps
 from tests.courtroom.synthesis.advised_work import work
 from tests.courtroom.synthesis.bench_records import piece
 
-LIMIT, KEY, EVIDENCE = CAUSES
 FAILED = "All 30 opinions of a.md report a failure in place of a judgement: “{}”"
 
 
@@ -45,9 +47,17 @@ def steps(*rows, about="self", **facts):
 @pytest.mark.parametrize(
     ("text", "action"),
     [
-        (FAILED.format("Error code: 429 - You exceeded your current quota"), LIMIT),
+        (FAILED.format("Error code: 429 - Too many requests"), LIMIT),
+        (
+            FAILED.format("RateLimitError: 429 - exceeded your current quota, plan and billing"),
+            QUOTA,
+        ),
+        (FAILED.format("429 insufficient_quota. Try again in a month."), QUOTA),
+        (FAILED.format("429 You exceeded your current quota. Please retry in 34s."), LIMIT),
+        (FAILED.format("Rate limit: 6000 tokens per minute. Upgrade at settings/billing"), LIMIT),
         (FAILED.format("OPENAI_API_KEY not set; the panel is skipped."), KEY),
         (FAILED.format("Unable to judge due to missing or empty evidence."), EVIDENCE),
+        (FAILED.format("503 overloaded, try again in 30 seconds"), CALLS),
         (FAILED.format("LLM call failed. See the console."), CALLS),
         ("Each judge gives one argument, such as “heuristic opinion, ratio 1.0”", WITHOUT_MODEL),
         ("18 of 22 arguments of a.md stand ready-made in the code.", WITHOUT_MODEL),
