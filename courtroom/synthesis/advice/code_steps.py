@@ -66,7 +66,7 @@ NO_SCORE_AT_ONCE = (
     " judge failed."
 )
 NO_UNASKED_SCORE = (
-    "Record here that no model could be asked, in place of this score, and leave the judge out of"
+    "Record here, in place of this score, that no judge's opinion stands here, and leave it out of"
     " the verdict."
 )
 GO_ON = (

@@ -384,6 +384,9 @@ def test_failure_that_nothing_catches_is_mended_beside_a_written_score():
 
     assert (caught.action, caught.line) == (code_steps.CATCH, 9)
     assert (unasked.action, unasked.line) == (code_steps.NO_UNASKED_SCORE, 7)
+    # A node may also write it after the models were asked.
+    assert "model" not in unasked.action
+    assert "that no judge's opinion stands here" in unasked.action
 
 
 def test_score_that_is_lifted_above_a_cap_is_capped_after_it():
