@@ -364,8 +364,8 @@ def _limit_of(reading: RuleReading, rule: str) -> str:
         return ""
     if rule == "functionality_weight":
         return (
-            f"The Tech Lead's score counts most only where an argument has {words}, which a denial"
-            " has as well."
+            f"The Tech Lead's score counts most where an argument has {words}, which a denial has as"
+            " well."
         )
     return f"A rule lets facts overrule only opinions whose argument has {words}."
 

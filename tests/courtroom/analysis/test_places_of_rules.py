@@ -185,6 +185,30 @@ def chief_justice(state):
     )
 
 
+def test_words_are_not_the_only_ground_of_the_tech_leads_weight(tmp_path):
+    justice = """
+def chief_justice(state):
+    by_judge = {opinion.judge: opinion for opinion in state["opinions"]}
+    return {"verdict": resolve(state["criterion_id"], by_judge)}
+
+def resolve(criterion_id, by_judge):
+    tech_lead = by_judge.get("TechLead")
+    scores = [opinion.score for opinion in by_judge.values()]
+    if criterion_id == "graph_orchestration" and tech_lead:
+        text = tech_lead.argument.lower()
+        if "modular" in text:
+            return tech_lead.score
+    variance = max(scores) - min(scores)
+    if tech_lead and variance > 2:
+        final = tech_lead.score
+    else:
+        final = round(sum(scores) / len(scores))
+    return final
+"""
+    reason = found("functionality_weight", tmp_path, justice).reason
+    assert "The Tech Lead's score counts most where an argument has “modular”, " in reason
+
+
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
