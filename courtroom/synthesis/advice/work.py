@@ -54,6 +54,10 @@ class Step:
     is_exact: bool = False
 
 
+# LangGraph draws no way of a router that declares none.
+DRAWING = ", as get_graph().draw_mermaid_png() of the compiled graph gives it"
+
+
 @dataclass(frozen=True)
 class Work:
     """The work by its facts (JSON), its evidence by id and its outcomes by check."""
@@ -73,6 +77,7 @@ class Work:
             "state_place": state and place_of(state["path"], state["line"]),
             "graph_place": graph_place,
             "graph_at": graph_place and f" ({graph_place})",
+            "drawing": DRAWING if graph and not graph.get("conditional", True) else "",
             "reducers": listed(f"{r['field']} by {r['reducer']}" for r in self._of_court),
             "evidence_key": self.evidence_key,
             "evidence_at": self.evidence_key and f" in `{self.evidence_key}`",

@@ -20,6 +20,7 @@ NAMES = {
         "state_place",
         "graph_place",
         "graph_at",
+        "drawing",
         "clone_place",
         "failure_edges",
         "evidence_key",
