@@ -76,7 +76,7 @@ READS_ITSELF = re.compile(
 )
 NO_CLAIM = "No overall score was recognised that README or a report gives for the work's own audit."
 NEWER = ", and the newest one,"
-UNJUDGED = "which does not judge each criterion by itself"
+UNJUDGED = "which does not hold judgements alone"
 # Two scores in points that differ by no more are the same.
 SAME_SCORE = 1e-6
 NOT_HELD = (

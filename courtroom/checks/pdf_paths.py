@@ -338,14 +338,15 @@ def _missing_fault(count: int, maximum: int) -> str:
 
 def _existence(count: int, missing: Sequence[str]) -> str:
     """Sentence on the files that the report names, of which these do not exist."""
-    files = f"The report names {number_of(count, *PATHS)} of this work"
+    files = f"The report names {number_of(count, *PATHS)}"
     if not missing:
-        return f"{files}, and {'it exists' if count == 1 else 'all of them exist'}."
+        return f"{files}, and this work has {'it' if count == 1 else 'all of them'}."
     if len(missing) == count:
-        absent_ones = "which does not exist" if count == 1 else "none of which exists"
+        absent_ones = (
+            "which this work does not have" if count == 1 else "none of which this work has"
+        )
         return f"{files}, {absent_ones}: {named(missing)}."
-    verb = "does" if len(missing) == 1 else "do"
-    return f"{files}, of which {len(missing)} {verb} not exist: {named(missing)}."
+    return f"{files}, of which this work does not have {len(missing)}: {named(missing)}."
 
 
 def names_exist(check: PdfPaths, names: CheckedNames | None) -> Finding:

@@ -164,7 +164,7 @@ SECOND_PLACES: dict[str, str] = {
     "ignored_field": "Here the fields of the model are declared.",
     "unused_result": "Here the result is made.",
     "unused_verdict": "Here the result is made.",
-    "own_directory": "Here the path of the clone is taken.",
+    "own_directory": "Here is the other line of this fault.",
     "shallow_history": "Here the history is read.",
     "deleted_clone": "Here the path is returned.",
     "lost_clone": "Here the path is returned.",

@@ -284,7 +284,7 @@ def unlocked_imports(facts: JsonFacts, part: str | None = None) -> str:
         [f"{row['name']} ({place_of(row['path'], row['line'])}{_need(row)})" for row in rows]
     )
     fail = "1 import fails" if len(rows) == 1 else f"{len(rows)} imports fail"
-    return f" Not counted: as far as recognised, {fail} in an install by {scope['lock']}: {names}."
+    return f" Not counted: as far as recognised, at least {fail} in an install by {scope['lock']}: {names}."
 
 
 def _need(row: Mapping[str, Any]) -> str:

@@ -104,7 +104,7 @@ def _scope(scope: SubmissionScope) -> Iterator[str]:
         number = len(scope.unlocked)
         fail = "1 import fails" if number == 1 else f"{number} imports fail"
         lock = code_span(scope.lock or "")
-        yield f"- As far as recognised, {fail} in an install by {lock}: {names}"
+        yield f"- As far as recognised, at least {fail} in an install by {lock}: {names}"
     for group in scope.aside:
         count = f"{group.files} file{'s' if group.files > 1 else ''}"
         reason = escape_prose(group.reason)

@@ -79,7 +79,8 @@ NO_PICTURE = "hands a picture to a model or reads what is on one."
 # Signs of such code.
 _LOOK_AT_PICTURE = re.compile(
     r"image_url|b64encode|inline_data|media_type|image/(?:png|jpe?g)|pytesseract|image_to_string"
-    r"|\bcv2\b|getpixel|upload_file|from_bytes"
+    r"|\bcv2\b|getpixel|upload_file|from_bytes|files\.upload|generate_content|ocr\b|\bimages="
+    r"|[\"']image[\"']"
 )
 _COMMENT = re.compile(r"#.*")
 

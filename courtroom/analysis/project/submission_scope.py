@@ -250,7 +250,7 @@ class _ScopeReader:
         kinds = {entry.target: entry.declared_by for entry in reversed(entries)}
         ordered = dict.fromkeys(e.declared_by for e in entries if e.target in equals)
         starts = " or ".join(_WORDS[kind] for kind in ordered if kind in map(kinds.get, equals))
-        of_equals = f"It is one of {len(equals)} files {starts}"
+        of_equals = f"It is one of {len(equals)} files of the product {starts}"
         if best == equals:
             return main, f"{of_equals}; {reach}."
         if len(best) == 1:

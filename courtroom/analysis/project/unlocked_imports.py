@@ -46,6 +46,23 @@ LEAVES = frozenset(
         *("langgraph-checkpoint-postgres", "langgraph-checkpoint-sqlite", "pypdf2"),
     }
 )
+# Packages that others bring and hardly anybody names: a list of pins with them is a `pip freeze`.
+BROUGHT = frozenset(
+    {
+        *(
+            "annotated-types",
+            "certifi",
+            "charset-normalizer",
+            "h11",
+            "idna",
+            "mdurl",
+            "pydantic-core",
+        ),
+        *("six", "sniffio", "typing-extensions", "typing-inspection", "urllib3"),
+    }
+)
+LEAST_BROUGHT = 4
+_PIN = re.compile(r"^([\w.-]{1,100})(?:\[[\w.,-]{1,100}\])? ?(?:==| @ )", re.MULTILINE)
 # By import: the package that brings it, where that is sure.
 _PACKAGES: Mapping[str, str] = {
     "PIL": "pillow",
@@ -173,13 +190,14 @@ def unlocked_imports(
     """Return name, path and line of the packages that the product imports and the install lacks.
 
     `texts` are those of its file and of pyproject.toml: a lock file names all that is installed,
-    any other only what is asked for; what pyproject.toml asks for comes into an older lock. Only
+    as does a `pip freeze`, any other only what is asked for; what pyproject.toml asks for comes into an older lock. Only
     imports that run whenever their module or function does count, and those in whose place nothing
     stands; `functions` are those that a run of the graph reaches, by part. Each package is named once.
     """
     is_lock, text = install.path in LOCKS, texts.get(install.path, "")
     asked = _normal(texts.get(PYPROJECT, "") if is_lock else text)
-    locked = {_normal(name) for name in _NAME.findall(text)}
+    locked = {_normal(name) for name in (_NAME if is_lock else _PIN).findall(text)}
+    is_complete = is_lock or _is_frozen(text, locked)
     # `-r` takes in another file, and an extra brings packages that it does not name.
     is_open = not locked if is_lock else bool(re.search(r"^-r|langchain\[", text, re.MULTILINE))
     rows: dict[str, dict[str, Any]] = {}
@@ -187,7 +205,7 @@ def unlocked_imports(
         name = next((name for name in _beginnings(module) if name in _PACKAGES), "")
         package = _PACKAGES.get(name, "")
         is_there = package in locked or package in asked
-        is_known = bool(package) and (is_lock or package in LEAVES)
+        is_known = bool(package) and (is_complete or package in LEAVES)
         if is_open or is_there or not is_known or package in install.named:
             continue
         if not symbols.find_module(name, source):
@@ -220,6 +238,12 @@ def undeclared_imports(
             " cannot be imported"
         )
         yield FlowFault("undeclared_import", sentence, path, line, places=tuple(others))
+
+
+def _is_frozen(text: str, pinned: set[str]) -> bool:
+    """Return whether a list of requirements names all that was installed, each at its version."""
+    rows = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return len(BROUGHT & pinned) >= LEAST_BROUGHT and all(map(_PIN.match, rows))
 
 
 def _normal(name: str) -> str:

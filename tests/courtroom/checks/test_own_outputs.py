@@ -437,7 +437,7 @@ GIVES = [{**ROW, "path": path, "about": "self", "score": 4.2, "maximum": 5.0} fo
     [
         ([], "a gives it", False),
         (["a"], "b gives it", False),
-        (["a", "b"], "a gives it, which does not judge each criterion by itself", True),
+        (["a", "b"], "a gives it, which does not hold judgements alone", True),
     ],
 )
 def test_audit_that_gives_a_claimed_score_is_named(unjudged, words, is_reserved):

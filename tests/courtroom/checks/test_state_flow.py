@@ -430,7 +430,7 @@ def test_import_that_an_install_does_not_bring_is_told_beside_broken_ones(kind: 
     scope = {"lock": "uv.lock", "unlocked": [row, row | {"name": "pypdf", "part": "graph"}]}
     facts = {"state_flow": {"faults": [], "unread": {}}, "scope": scope}
     finding = detected(StateFlow(**CHECK_FIELDS, faults=(kind,)), survey(facts=facts))
-    sentence = "Not counted: as far as recognised, 1 import fails in an install by uv.lock: rich (main.py:3)."
+    sentence = "Not counted: as far as recognised, at least 1 import fails in an install by uv.lock: rich (main.py:3)."
     is_import = kind == "broken_import"
     assert (finding.met, finding.has_reservation) == (True, is_import)
     assert finding.reason.endswith(sentence) == is_import
@@ -455,3 +455,11 @@ def test_search_by_a_goal_is_no_lookup_by_a_key(sentence: str, subject: str):
     fault = FAULT | {"kind": "other_key", "sentence": sentence}
     finding = found("other_key", fact={"faults": [fault], "unread": {}})
     assert finding.fault.startswith(f"There is {subject}")
+
+
+def test_second_line_of_a_look_at_the_wrong_folder_claims_no_path_of_the_clone():
+    fault = FAULT | {"kind": "own_directory"}
+    facts = {"state_flow": {"faults": [fault], "unread": {}}}
+    finding = detected(StateFlow(**CHECK_FIELDS, faults=("own_directory",)), survey(facts=facts))
+    (_, other) = finding.clues
+    assert other.rationale == "Here is the other line of this fault."

@@ -529,7 +529,7 @@ def test_product_and_what_is_set_apart_are_shown():
         "- The product runs these files of folders that usually do not belong to it: `demo/data.py`",
         "- No import leads from an entry point to `court/old_judge.py`, `court/spare.py`",
         "- Named as nodes, and used by no code: `panel_node` (`court/bench.py:3`)",
-        "- As far as recognised, 1 import fails in an install by `uv.lock`: `PIL` (`court/tools.py:2`)",
+        "- As far as recognised, at least 1 import fails in an install by `uv.lock`: `PIL` (`court/tools.py:2`)",
         "- Not the product: `tests/`, 2 files (test: a folder \\<named\\> tests)",
     ]
 

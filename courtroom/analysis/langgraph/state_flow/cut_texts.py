@@ -40,8 +40,8 @@ def _cut_subjects(function: FunctionRef) -> Iterator[tuple[int, str]]:
                 args=[ast.Constant(value=" " | None), ast.Constant(value=int() as most)],
             ) if most > fields.index(SUBJECT):
                 sentence = (
-                    f"{function.shown_name}() cuts “{' '.join(fields)}” of git log at blanks: of each"
-                    " subject it keeps the first word"
+                    f"{function.shown_name}() cuts “{' '.join(fields)}” of git log at blanks: the"
+                    " part for the subject holds its first word alone, and the parts after it the rest"
                 )
                 yield node.lineno, sentence
 

@@ -259,6 +259,8 @@ def test_text_for_a_package_that_is_not_installed_comes_last():
         ("return picture.stat().st_size  # image_url", 1),
         ("return model.invoke([{'type': 'image_url'}])", 0),
         ("return ask(b64encode(picture))", 0),
+        ("return client.files.upload(file=str(picture))", 0),
+        ("return model.generate_content(['What is this?', picture])", 0),
     ],
 )
 def test_detective_for_pictures_at_which_no_code_looks_is_told(look: str, count: int):

@@ -351,7 +351,7 @@ def test_file_that_need_not_be_there_is_left_out_and_named() -> None:
     assert (finding.met, finding.reason) == (
         True,
         (
-            "The report names 1 path of a file of this work, and it exists."
+            "The report names 1 path of a file, and this work has it."
             " Not looked for, as a plan, an example, an output or the report's source: audit.md."
         ),
     )

@@ -201,7 +201,7 @@ def test_of_equal_candidates_the_one_that_reaches_most_is_chosen() -> None:
     assert scope.main is not None
     assert scope.main.target == "start.py"
     assert scope.reason == (
-        "It is one of 2 files with a block for __main__; with what it imports it has the most Python files (3 of 4)."
+        "It is one of 2 files of the product with a block for __main__; with what it imports it has the most Python files (3 of 4)."
     )
 
 
@@ -214,7 +214,7 @@ def test_commands_of_several_kinds_are_each_named() -> None:
         "README.md": "python start.py\n",
     }
     assert scope_of(files).reason == (
-        "It is one of 2 files that a container's command starts or that a Makefile or a shell script"
+        "It is one of 2 files of the product that a container's command starts or that a Makefile or a shell script"
         " starts; with what it imports it has the most Python files (3 of 4)."
     )
 
@@ -223,7 +223,7 @@ def test_candidates_that_reach_as_many_files_are_said_to() -> None:
     start = f"from court.app import run\n{MAIN}"
     scope = scope_of(PACKAGE | {"first.py": start, "second.py": start})
     assert scope.reason == (
-        "It is one of 2 files with a block for __main__; no other one has more"
+        "It is one of 2 files of the product with a block for __main__; no other one has more"
         " Python files with what it imports (3 of 4)."
     )
 
@@ -255,7 +255,7 @@ def test_of_equal_candidates_one_that_calls_the_graph_is_chosen(candidates, reas
     assert scope.main is not None
     assert scope.main.target == "cli.py"
     assert scope.reason == (
-        f"It is one of {2 + len(candidates)} files with a block for __main__; {reason}"
+        f"It is one of {2 + len(candidates)} files of the product with a block for __main__; {reason}"
     )
 
 

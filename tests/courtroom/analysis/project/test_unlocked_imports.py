@@ -205,3 +205,22 @@ def test_undeclared_import_is_a_fault_where_the_graph_leads_to_it(files, row, pl
             f"{place} imports `pypdf`, and uv.lock does not list `pypdf`: after an install by it"
             f" {place} cannot be imported"
         )
+
+
+FROZEN = "certifi==2026.1.4\nidna==3.11\npydantic==2.12.5\nsix==1.17.0\nurllib3==2.5.0\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (FROZEN, ["langgraph"]),
+        (f"{FROZEN}langgraph==1.0.9\n", []),
+        (f"{FROZEN}deepagents>=0.1\n", []),
+        ("pydantic==2.12.5\n", []),
+    ],
+)
+def test_list_of_all_pins_lacks_what_it_does_not_name(text: str, names: list[str]):
+    symbols = symbols_of({"main.py": "import pydantic\nimport langgraph.graph\n"})
+    install = Install("requirements.txt")
+    rows = unlocked_imports(symbols, install, {"requirements.txt": text}, frozenset())
+    assert [row["name"] for row in rows] == names

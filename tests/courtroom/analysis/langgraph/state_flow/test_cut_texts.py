@@ -35,7 +35,10 @@ def found(body: str) -> list[str]:
 
 def test_subject_that_is_cut_at_blanks_keeps_its_first_word():
     assert found(LOG) == [
-        ("look() cuts “%h %s %ci” of git log at blanks: of each subject it keeps the first word")
+        (
+            "look() cuts “%h %s %ci” of git log at blanks: the part for the subject holds its first"
+            " word alone, and the parts after it the rest"
+        )
     ]
 
 
