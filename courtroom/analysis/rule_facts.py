@@ -257,7 +257,8 @@ def _locate_obstacles(
     grounds: _Grounds,
 ) -> None:
     """Record the lines that keep a rule from being applied, the gravest first."""
-    if rule == "variance_re_evaluation":
+    # A rule that does set the score by the spread says more than a text that claims it.
+    if rule == "variance_re_evaluation" and not reading.final:
         for function, line, text in claimed_re_evaluations(writer.layers.justice):
             note = f"the code writes “{text}”, and looks at nothing again"
             writer.add_location(rule, function.source.path, line, note=note)

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from courtroom.analysis.langgraph.judging.absent_opinions import LAST
+from courtroom.analysis.langgraph.judging.bound_fields import BY_FIELD
 from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
 from courtroom.analysis.project.recorded_scores import SINCE
 from courtroom.analysis.project.score_claims import gives
@@ -64,6 +65,9 @@ NO_MADE_UP_SCORE = (
 NO_SCORE_AT_ONCE = (
     "Request the answer again in place of this score; if the last attempt fails too, record that the"
     " judge failed."
+)
+NO_DEFAULT = (
+    "Take the default out of this field: an answer without a score then does not fit the schema."
 )
 NO_UNASKED_SCORE = (
     "Record here, in place of this score, that no judge's opinion stands here, and leave it out of"
@@ -241,11 +245,14 @@ def _places_of(rows: Sequence[Mapping[str, Any]] | None) -> list[Mapping[str, An
 def _instead_of_score(
     action: str, scores: Sequence[Mapping[str, Any]] | None, then: str = ""
 ) -> Iterator[Step]:
-    places = _places_of(scores)
-    also = f"; do the same at {places_of(places[1:])}" if places[1:] else ""
-    for place in places[:1]:
-        text = f"{action.removesuffix('.')}{also}{then}."
-        yield replace(placed(text, place), is_exact=True)
+    by_field = [row for row in scores or () if row["text"].endswith(BY_FIELD)]
+    others = [row for row in scores or () if row not in by_field]
+    for words, rows in ((NO_DEFAULT, by_field), (action, others)):
+        places = _places_of(rows)
+        also = f"; do the same at {places_of(places[1:])}" if places[1:] else ""
+        for place in places[:1]:
+            text = f"{words.removesuffix('.')}{also}{then}."
+            yield replace(placed(text, place), is_exact=True)
 
 
 def _defaults_behind(work: Work) -> str:

@@ -340,7 +340,10 @@ LOOSE = (
     ("where nothing is known", "Apply this rule only where the value is known"),
     ("by no weights", "Divide this sum by the weights of the opinions that are there"),
     ("gave no opinion", "Leave a judge who gave no opinion out of this rule"),
-    ("as a part of any word", "Look for whole words, by a pattern with \\b before and after each"),
+    (
+        "as a part of any word",
+        "Look for whole words, by a pattern with \\b at each end that is a letter",
+    ),
     ("matches words", "Ask what a detective found, in place of words in an argument"),
     ("matches a word", "Ask a field of the evidence, in place of words in its text"),
     (

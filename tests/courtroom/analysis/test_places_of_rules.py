@@ -103,6 +103,19 @@ def test_sentence_on_a_rule_is_shown_by_the_line_that_proves_it(
     assert clue_lines(finding) == [("src/justice.py", line_with(text)) for text in lines]
 
 
+def test_rule_that_sets_the_score_by_the_spread_is_shown_before_a_text_that_claims_more(
+    tmp_path: Path,
+) -> None:
+    justice = verdict_of(
+        "if variance > 2:",
+        "    final_score = tech_lead.score",
+        "    note = 'Scores were re-evaluated.'",
+        "    return {'verdict': final_score, 'report': Report(remediation=note)}",
+    )
+    finding = found("variance_re_evaluation", tmp_path, justice)
+    assert clue_lines(finding) == [("src/justice.py", line_with("= tech_lead.score", justice))]
+
+
 def test_ground_of_a_cap_that_a_helper_finds_is_shown_where_the_helper_is_asked(
     tmp_path: Path,
 ) -> None:

@@ -125,6 +125,15 @@ def test_score_of_a_judge_that_asks_once_has_one_step_with_the_record_of_its_fai
     )
 
 
+def test_score_by_the_default_of_a_field_is_taken_out_of_the_field():
+    text = "Answer gives the score 3 to an answer that has none, by the default of the field."
+    score = {"text": text, "places": [{"path": "j.py", "line": 7}]}
+    facts = work(scores_at_once=[score], made_up_scores=[score], structured_output_retry=True)
+    for aspect in ("at_once", "handled"):
+        (step,) = code_steps.answer_steps(aspect, [], facts)
+        assert step.action == code_steps.NO_DEFAULT
+
+
 def test_comparison_that_never_holds_is_named_beside_the_cap_that_may_hang_on_it():
     check = SynthesisRules(id="c", goal="a goal", aspect="security_override")
     outcome = CheckOutcome(check="c", met=False, reason="x")

@@ -496,6 +496,7 @@ def test_file_that_is_imported_in_other_letters_is_renamed(file: str, is_renamed
     ("sentence", "action", "is_constant"),
     [
         ("f() takes the highest score of all, up to a limit", "Take the lower of the limit", False),
+        ("“x” as a part of any word", "Look for whole words, by a pattern with \\b at each", False),
         ("f() weighs", graph_steps.FLOW["loose_rule"], False),
         ("f(): the rule matches a word, and no flaw", "Ask a field of the evidence", True),
         ("f() does not come to the rule of facts where", "Apply this cap last", False),

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeGuard
 
+from courtroom.analysis.langgraph.judging.bound_fields import bound_fields
 from courtroom.analysis.langgraph.judging.score_changes import assignments_in
 from courtroom.analysis.langgraph.judging.score_defaults import (
     OF_OPINION,
@@ -19,7 +20,13 @@ from courtroom.analysis.python.tree_walk import called_name, fields_of, walk
 
 
 def bent_scores(judges: Sequence[FunctionRef]) -> list[dict[str, Any]]:
-    """Return as facts where `max(1, min(5, answer["score"]))` becomes the score of an opinion."""
+    """Return as facts where `max(1, min(5, answer["score"]))` becomes the score of an opinion.
+
+    It changes nothing where a bound model has held each answer to its range.
+    """
+    fields = bound_fields(judges)
+    if fields and all(field.is_ranged for field in fields):
+        return []
     rows: dict[tuple[str, int], dict[str, Any]] = {}
     for function in judges:
         for line in _lines(function.site.node):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from courtroom.analysis.langgraph.judging.averaged_scores import averaged_values
+from courtroom.analysis.langgraph.judging.bound_fields import BY_FIELD, bound_fields
 from courtroom.analysis.langgraph.judging.last_rounds import leaves_by_last_round
 from courtroom.analysis.langgraph.judging.missing_answers import unlike_answers, without_answer
 from courtroom.analysis.langgraph.judging.read_defaults import read_defaults
@@ -133,6 +134,12 @@ def _all_made_up(judges: Sequence[FunctionRef], lowest: float = LOWEST) -> list[
     found: list[_MadeUp] = []
     # What a caller does for want of an answer comes after what stands at the request.
     by_callers: list[_MadeUp] = []
+    fields = bound_fields(judges)
+    for field in fields:
+        if field.default is not None:
+            text = f"{field.owner} gives the score {field.default} {BY_FIELD}"
+            row = (field.function, field.line, text)
+            found.append(_MadeUp(row, field.default, is_at_once=True))
     for function in judges:
         tree = function.site.node
         absent = {id(node) for node in without_answer(tree, functions)}
@@ -148,7 +155,8 @@ def _all_made_up(judges: Sequence[FunctionRef], lowest: float = LOWEST) -> list[
         for statement in _left_out(tree, functions):
             words = "in place of an opinion that the answer lacks"
             found += _scores_in(statement, function, functions, words, is_at_once=True)
-        found += _defaults(function)
+        # An answer that has passed its model holds a score.
+        found += _defaults(function, is_held=bool(fields))
     for function, line, number in read_defaults(judges):
         row = _row(function, line, f"{number}", UNREAD)
         found.append(_MadeUp(row, number, is_at_once=True))
@@ -168,13 +176,13 @@ def _of_machine(function: ast.AST) -> dict[int, str]:
     }
 
 
-def _defaults(function: FunctionRef) -> Iterator[_MadeUp]:
+def _defaults(function: FunctionRef, *, is_held: bool) -> Iterator[_MadeUp]:
     """Yield the scores that are written for an answer which cannot be read, or has none."""
     tree = function.site.node
     again = {id(part) for node in _after_last_request(tree) for part in walk(node)}
     for line, number in _kept_defaults(tree):
         yield _MadeUp(_row(function, line, f"{number}", UNREAD), number)
-    for node, number in defaults_of_answers(tree):
+    for node, number in () if is_held else defaults_of_answers(tree):
         row = _row(function, getattr(node, "lineno", 1), f"{number}", "to an answer that has none")
         yield _MadeUp(row, number, is_at_once=id(node) not in again)
 
