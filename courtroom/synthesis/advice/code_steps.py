@@ -467,24 +467,26 @@ def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
         rows = work.facts.get("audits_without_judgement") or ()
         stated = {text: since for piece in pieces for text, since in [_parts_of(piece.rationale)]}
         audits = work.facts.get("own_audits") or ()
-        shown = [
+        empty_audits = [
             {**row, "has_changed": bool(stated[row["text"]])}
             for row in rows
             if row["text"] in stated
         ]
         is_asking = bool(work.facts.get("structured_output_calls"))
         cause = _flow_fault("twice_filled", work)
-        known = with_place(fault_sentence(cause), cause["path"], cause["line"]) if cause else ""
+        known_cause = (
+            with_place(fault_sentence(cause), cause["path"], cause["line"]) if cause else ""
+        )
         ranges = [
             place
             for row in work.facts.get("separate_score_ranges") or ()
             for place in row["places"]
         ]
         yield from steps_on_audits(
-            shown,
+            empty_audits,
             audits,
             is_asking=is_asking,
-            known_cause=known,
+            known_cause=known_cause,
             ranges=ranges,
             has_plain_judges=bool(work.facts.get("plain_judges")),
         )

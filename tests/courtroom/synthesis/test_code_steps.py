@@ -382,10 +382,8 @@ def test_failure_that_nothing_catches_is_mended_beside_a_written_score():
     facts = work(uncaught_answers=[{"path": "j.py", "line": 9}], unasked_scores=[score])
     caught, unasked = code_steps.answer_steps("handled", [], facts)
 
-    assert (caught.action, caught.line) == (code_steps.CATCH, 9)
-    assert (unasked.action, unasked.line) == (code_steps.NO_UNASKED_SCORE, 7)
-    # A node may also write it after the models were asked.
-    assert "model" not in unasked.action
+    assert (caught.action, unasked.action) == (code_steps.CATCH, code_steps.NO_UNASKED_SCORE)
+    assert (caught.line, unasked.line) == (9, 7)
     assert "that no judge's opinion stands here" in unasked.action
 
 
@@ -475,7 +473,6 @@ def test_rule_whose_condition_never_holds_is_not_to_be_built_anew(aspect):
         "justice", 9, rationale="The condition of this rule never holds: `x` is unset."
     )
     (step,) = steps_of(check, RUBRIC.criteria[0], outcome, [idle_piece], work())
-
     assert (step.path, step.line, step.is_exact) == ("justice.py", 9, True)
     assert step.action == (
         "Change this condition, so that the rule can apply: it never holds (`x` is unset)."
@@ -517,8 +514,8 @@ def rule_steps(aspect, quoted="", **facts):
     check = SynthesisRules(id="c", goal="a goal", aspect=aspect)
     outcome = CheckOutcome(check="c", met=False, reason="x", evidence=("E-1",))
     evidence: dict[str, Any] = {"E-2": type("Quote", (), {"content": quoted})}
-    known = Work({"pydantic_models": ["Opinion"], **facts}, evidence, {})
-    return [step.action for step in steps_of(check, RUBRIC.criteria[0], outcome, [], known)]
+    advised = Work({"pydantic_models": ["Opinion"], **facts}, evidence, {})
+    return [step.action for step in steps_of(check, RUBRIC.criteria[0], outcome, [], advised)]
 
 
 @pytest.mark.parametrize(
