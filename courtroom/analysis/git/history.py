@@ -89,7 +89,7 @@ LONG_WORDS: tuple[str, ...] = (
 LONG_WORDS += ("completed", "implemented", "refactored", "improvements", "modifications")
 _UP_TO_DATE = re.compile(r"\bup[ -]to[ -]date\b", re.IGNORECASE)
 # Of an auditor this is the whole product.
-_PRODUCT = re.compile(r"\b(?:automaton auditor|audit(?:ing|or)? system)\b", re.IGNORECASE)
+_PRODUCT_WORDS = re.compile(r"\b(?:automaton auditor|audit(?:ing|or)? system)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _KIND = re.compile(r"\w{1,20} ?:")
 # Words that say of a file that it is another than before.
@@ -289,7 +289,7 @@ def _timestamp(date: str) -> str:
 
 
 def _words_of_change(subject: str) -> list[str]:
-    named = _PRODUCT.sub("", _UP_TO_DATE.sub("", _GROUND.sub("", subject)))
+    named = _PRODUCT_WORDS.sub("", _UP_TO_DATE.sub("", _GROUND.sub("", subject)))
     words = _WORD.findall(named.lower())
     # A kind of change before a colon, misspelt or not, names nothing.
     return words[1:] if words and _KIND.match(subject) and _is_kind(words[0]) else words

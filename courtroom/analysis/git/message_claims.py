@@ -20,7 +20,7 @@ _LAYOUT = re.compile(
     re.IGNORECASE,
 )
 # A name of a class after a word that says that it is there now.
-_DEFINITION = re.compile(
+_DEFINING_WORDS = re.compile(
     r"\b(?:[Aa]dd|[Cc]reat|[Dd]efin|[Ii]mplement)(?:e[ds]?|s|ing)? (?:[a-z]+ ){0,2}"
     r"(?:[A-Z][a-z0-9]+){2,}\b"
 )
@@ -77,7 +77,7 @@ def _has_place_for_claim(commit: Commit) -> bool:
     names = " ".join(commit.paths).lower()
     if any(word in names for word in _WORD.findall(commit.subject.lower())):
         return False
-    return bool(_CLAIM.search(commit.subject) or _DEFINITION.search(commit.subject))
+    return bool(_CLAIM.search(commit.subject) or _DEFINING_WORDS.search(commit.subject))
 
 
 def _file_of(subject: str) -> str:
