@@ -28,6 +28,7 @@ REFUSAL = "ValueError"
 
 
 def record_safety(writer: FactWriter) -> None:
+    """Record calls that run a shell or code, and folders that are made for a while."""
     for fact, calls in unsafe_calls(writer.symbols).items():
         writer.facts[fact] = [{"path": source.path, "line": line} for source, line in calls]
         for source, line in calls:
@@ -65,6 +66,7 @@ def _is_in_temporary_directory(writer: FactWriter, clone: CloneReading) -> bool:
 
 
 def record_clone(writer: FactWriter) -> None:
+    """Record the function that clones the repository and its habits; unknown without one."""
     clone = read_clone(writer.symbols, writer.call_graph, writer.layers.in_use)
     gap = reading_gap(writer.symbols.codebase) or clone.gap
     for fact in CLONE_HABITS:

@@ -167,7 +167,7 @@ class Check(ReportRecord):
 
     @cached_property
     def search_statement(self) -> Statement:
-        """What to say of it where it searched for a fault and recognised none."""
+        """Sentence and remarks where it searched for a fault and recognised none."""
         from courtroom.models.statement import vain_search
 
         return vain_search(goal=self.goal, reason=self.reason, has_reservation=self.has_reservation)

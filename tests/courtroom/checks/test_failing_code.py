@@ -130,14 +130,18 @@ def test_line_below_an_early_return_ends_only_the_runs_that_pass_it():
 
 def test_line_that_no_run_reaches_is_told_and_not_counted():
     closed = LINE | {"line": 9, "closed_by": "before judge, repo always fills `evidences`"}
-    told = (
+    sentences = (
         " Not counted, as no run reaches the line: judge uses x (a.py:9): before judge, repo always"
         " fills `evidences`."
     )
     alone = finding("judges", FACT | {"lines": [closed]})
-    assert (alone.met, alone.has_reservation, alone.reason.endswith(told)) == (True, True, True)
+    assert (alone.met, alone.has_reservation, alone.reason.endswith(sentences)) == (
+        True,
+        True,
+        True,
+    )
     beside = finding("judges", FACT | {"lines": [LINE, closed]})
-    assert (beside.met, beside.reason) == (False, f"judge uses x (a.py:7).{told}")
+    assert (beside.met, beside.reason) == (False, f"judge uses x (a.py:7).{sentences}")
 
 
 def test_search_for_what_an_object_lacks_says_of_which_objects():

@@ -358,12 +358,12 @@ def test_minor_fault_is_told_and_counts_for_nothing():
         "other": None,
         "is_minor": True,
     }
-    told = (
+    sentences = (
         "Not counted, as neither a route nor the verdict makes use of it: judge() makes `ids` and never"
         " uses it (judges.py:4)."
     )
     met = found("unused_result", fact={"faults": [minor], "unread": {}})
-    assert (met.met, met.reason) == (True, told)
+    assert (met.met, met.reason) == (True, sentences)
     assert str(met.clues[0].statement).endswith(": nothing that counts was found.")
     beside = found("unused_result", "broken_import", fact={"faults": [minor], "unread": {}})
     assert beside.clues[0].statement == (
@@ -374,7 +374,7 @@ def test_minor_fault_is_told_and_counts_for_nothing():
     unmet = found("unused_result", fact={"faults": [heavy, minor], "unread": {}})
     assert (unmet.met, unmet.reason) == (
         False,
-        f"join() makes `all` and never uses it (judges.py:4). {told}",
+        f"join() makes `all` and never uses it (judges.py:4). {sentences}",
     )
 
 

@@ -210,7 +210,7 @@ def test_denial_that_says_the_goal_in_another_order_stands_alone(reason, is_repe
     ],
 )
 def test_denial_of_one_thing_stands_alone_where_the_goal_denies_several(reason, is_alone):
-    """That nothing is denied which was not looked for: the judges ask no model."""
+    """Nothing is denied that was not looked for: the judges ask no model."""
     goal = "No key that is lost, no unused prompt, and no value that is refused was recognised"
     statement = statement_of(goal=goal, fault="", met=True, reason=reason)
     assert (str(statement) == reason) is is_alone

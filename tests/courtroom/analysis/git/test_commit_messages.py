@@ -142,5 +142,5 @@ def test_message_may_be_a_template_still(subject, is_template):
     ],
 )
 def test_message_may_name_a_file_that_its_commit_leaves_alone(subject, paths, names):
-    told = untouched_files(history_with((subject, paths)))
-    assert [name for _, name in told] == names
+    pairs = untouched_files(history_with((subject, paths)))
+    assert [name for _, name in pairs] == names

@@ -57,7 +57,7 @@ def sentences_of(**changed: str) -> list[tuple[str, int]]:
 
 
 def test_a_weight_in_a_helper_for_every_criterion_is_named():
-    """That a text after the verdict is on one criterion limits no weight."""
+    """A text on one criterion after the verdict limits no weight."""
     sentence = "settle_score() lets the Tech Lead weigh more in every criterion, not only in those on architecture"
     assert sentences_of(weight="2") == [(sentence, 19)]
 
@@ -103,7 +103,7 @@ SHARES = """
 def chief_justice(state):
     shares = []
     for judge, opinion in state["opinions"].items():
-        {skip}
+        {absence}
         {add}
     score = {total}
     return {{"final_score": score}}
@@ -112,7 +112,7 @@ SKIP, ADD = "if opinion is None: continue", "shares.append(opinion.score * 0.25)
 
 
 @pytest.mark.parametrize(
-    ("skip", "add", "total", "is_named"),
+    ("absence", "add", "total", "is_named"),
     [
         (SKIP, ADD, "round(sum(shares), 2)", True),
         ("if not opinion: continue", ADD, "sum(shares)", True),
@@ -122,8 +122,10 @@ SKIP, ADD = "if opinion is None: continue", "shares.append(opinion.score * 0.25)
         ("pass", ADD, "sum(shares)", False),
     ],
 )
-def test_weighted_sum_in_which_an_absent_opinion_counts_as_0_is_named(skip, add, total, is_named):
-    code = SHARES.format(skip=skip, add=add, total=total)
+def test_weighted_sum_in_which_an_absent_opinion_counts_as_0_is_named(
+    absence, add, total, is_named
+):
+    code = SHARES.format(absence=absence, add=add, total=total)
     symbols = symbols_of({"src/justice.py": code})
     functions = [FunctionRef(*entry) for entry in symbols.functions_by_name["chief_justice"]]
     sentence = (
