@@ -265,7 +265,7 @@ UNUSED = (
     ),
     ("its cap of the score", "Take this cap out for one that reads a detective's finding"),
     (
-        "which no detective writes",
+        "which no code but the judges' and no data",
         "Ask for what the detectives write, under the keys that they use",
     ),
 )

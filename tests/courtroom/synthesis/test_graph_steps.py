@@ -534,7 +534,11 @@ def test_evidence_that_no_request_holds_is_mended_where_it_is_returned():
 @pytest.mark.parametrize(
     ("kind", "sentence", "action"),
     [
-        ("other_key", "f() looks up `a`, which no detective writes", "Ask for what the detectives"),
+        (
+            "other_key",
+            "f() looks up `a`, which no code but the judges' and no data names",
+            "Ask for what the detectives",
+        ),
         ("impossible_test", "so its cap of the score never applies", "Take this cap out for one"),
         ("unused_prompt", "the function of this name that runs is b()", "Import the one of these"),
     ],

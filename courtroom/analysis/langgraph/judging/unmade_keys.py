@@ -53,8 +53,8 @@ def unmade_keys(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:
         }
         if lookups:
             sentence = (
-                f"{judge.shown_name}() looks up {listed(lookups)}, which no detective writes: it"
-                " never gets anything under such a key"
+                f"{judge.shown_name}() looks up {listed(lookups)},"
+                " which no code but the judges' and no data of the work names"
             )
             lines = sorted({*lookups.values()})
             path = judge.source.path

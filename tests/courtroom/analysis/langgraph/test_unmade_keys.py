@@ -1,4 +1,4 @@
-"""Judges without a model that look up keys which no detective writes."""
+"""Judges without a model that look up keys that nothing else in the work names."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def lookups_in(lookup: str, more: str = "") -> list[tuple[str, int]]:
 
 def test_key_that_no_other_code_has_is_named():
     sentence = (
-        "prosecutor() looks up `tests` and `test_files`, which no detective writes: it never gets"
-        " anything under such a key"
+        "prosecutor() looks up `tests` and `test_files`, which no code but the judges' and"
+        " no data of the work names"
     )
     assert lookups_in("payload.get('tests') or payload.get('test_files')") == [(sentence, 9)]
 
